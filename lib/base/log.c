@@ -1,0 +1,37 @@
+/* Notices for people: one line each on stderr, never on stdout. */
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* One write a line, so that the lines of several programs on one terminal do not mix. */
+static void line(const struct log *l, const char *fmt, va_list ap)
+{
+    char text[1200];
+    int n = snprintf(text, sizeof text, "%s: ", l->name);
+    vsnprintf(text + n, sizeof text - (size_t)n, fmt, ap);
+    for (char *s = text; *s; s++)
+        if ((unsigned char)*s < 0x20 || *s == 0x7f)
+            *s = '?';
+    fprintf(stderr, "%s\n", text);
+}
+
+void log_note(const struct log *l, const char *fmt, ...)
+{
+    if (l->level < 0)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    line(l, fmt, ap);
+    va_end(ap);
+}
+
+void log_detail(const struct log *l, const char *fmt, ...)
+{
+    if (l->level < 1)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    line(l, fmt, ap);
+    va_end(ap);
+}

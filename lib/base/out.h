@@ -1,0 +1,34 @@
+/* Output files: a regular file appears under its name only when it is whole. */
+#ifndef BASE_OUT_H
+#define BASE_OUT_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+/* Zeroed before use. */
+struct out {
+    int fd;
+    char *path; /* as given, for messages; "<stdout>" */
+    char *final; /* where it goes, links followed; NULL when written directly */
+    char *temp;  /* beside it */
+};
+
+/* "-" is stdout, refused when that is a terminal. Devices, FIFOs and /dev/fd are written directly;
+ * else a temporary file beside the final place (symbolic links followed). ERR_SYSTEM names the path. */
+int out_open(struct out *o, const char *path, struct err *e);
+
+/* All of it, or -1. */
+int out_write(struct out *o, const void *data, size_t n, struct err *e);
+
+/* fsync, rename, fsync of the folder; o is empty afterwards, also on failure (then nothing is left). */
+int out_commit(struct out *o, struct err *e);
+
+/* Several at once: prepares all (fsync, close), then renames all; on failure none of the
+ * temporary files is left. */
+int out_commit_all(struct out *o, size_t n, struct err *e);
+
+/* Takes back what was begun; nothing is left. Harmless on an empty one. */
+void out_abort(struct out *o);
+
+#endif

@@ -1,0 +1,71 @@
+/* The trace of a run: one line an event, the same from dsgd-ps and dsgd-sim (dsgd-files(5)).
+ * `# dsgd-trace 1 {json}`, a header row, then TSV; the order of lines is the order of replay. */
+#ifndef BASE_TRACE_H
+#define BASE_TRACE_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/err.h"
+
+enum trace_kind {
+    TRACE_JOIN,      /* worker holds the version from now on (version) */
+    TRACE_SEND,      /* version granted to worker; seq = the minibatch it starts, or NA: granted only */
+    TRACE_PUSH,      /* gradient taken; version read, iteration before, staleness, rows, compute, delay, loss */
+    TRACE_UPDATE,    /* iteration = updates so far; loss = mean of the gradients combined; note n=COUNT */
+    TRACE_VOID,      /* seq of worker is void from now on */
+    TRACE_CANCELLED, /* a voided seq is confirmed (or its worker gone): compute and delay so far */
+    TRACE_LATE,      /* a voided seq's gradient arrived all the same */
+    TRACE_DROP,      /* refused for age */
+    TRACE_GONE,      /* worker lost */
+    TRACE_LEAVE,     /* worker leaves in order; version granted last; seq, compute, delay of what it left unfinished */
+    TRACE_SET,       /* something about the run changed: note */
+    TRACE_STOP,      /* the end; note says why */
+    TRACE_KINDS
+};
+
+#define TRACE_NA UINT64_MAX /* for whole-numbered columns; NAN for the real ones */
+
+struct trace_event {
+    double time; /* seconds from the start */
+    enum trace_kind kind;
+    uint64_t worker, seq, version, iteration, staleness, rows;
+    double compute, delay; /* seconds, measured by the worker */
+    double loss;           /* mean data loss */
+    char note[128];        /* no tab, no newline; "" is NA */
+};
+
+/* An event with every column NA. */
+struct trace_event trace_event(enum trace_kind kind, double time);
+
+/* Appends to a file under its own name. meta is the JSON of line 1. Zeroed before use; a writer
+ * that was never opened swallows events. A write that fails is told once (trace_flush). */
+struct trace_writer {
+    FILE *file;
+    char *path;
+    double flushed; /* time of the last flush */
+    int failed;
+};
+int trace_open(struct trace_writer *t, const char *path, const json_t *meta, struct err *e);
+void trace_write(struct trace_writer *t, const struct trace_event *ev); /* flushes once a second */
+int trace_close(struct trace_writer *t, struct err *e);
+
+/* Reads a trace; "-" is stdin. Zeroed before use. */
+struct trace_reader {
+    FILE *file;
+    char *path;
+    size_t line;
+    char *buffer;
+    size_t room;
+    json_t *meta;
+};
+int trace_start(struct trace_reader *t, const char *path, struct err *e);
+/* 1 and ev; 0 at the end; -1 and e ("path:line: ..."). A last line without its newline is no line. */
+int trace_next(struct trace_reader *t, struct trace_event *ev, struct err *e);
+void trace_end(struct trace_reader *t);
+
+extern const char *const trace_names[TRACE_KINDS]; /* "join", ... */
+
+#endif

@@ -1,0 +1,25 @@
+/* Result rows on stdout: TSV with one header row, or the same as JSON Lines. */
+#ifndef BASE_TSV_H
+#define BASE_TSV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Cells are given left to right, tsv_end after the last. Columns: names, ends with NULL. */
+struct tsv {
+    FILE *out;
+    bool json;
+    const char *const *columns;
+    size_t at; /* next column */
+};
+
+void tsv_open(struct tsv *t, FILE *out, bool json, const char *const *columns); /* prints the header */
+void tsv_text(struct tsv *t, const char *s);   /* NULL: NA (JSON null) */
+void tsv_whole(struct tsv *t, uint64_t v);     /* UINT64_MAX: NA */
+void tsv_float(struct tsv *t, float v);        /* not finite: NA */
+void tsv_real(struct tsv *t, double v);        /* not finite: NA */
+void tsv_end(struct tsv *t);                   /* ends the row and flushes it */
+
+#endif

@@ -1,0 +1,78 @@
+/* The rows that a program works on: shards mapped, raw files read into memory, one after the other. */
+#ifndef DATA_DATASET_H
+#define DATA_DATASET_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/classes.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/opt.h"
+#include "base/rows.h"
+
+/* How raw data are read: what the data options of shard, worker and eval fill. Shards need none of
+ * it. A text is NULL, a flag false, where nothing was said. */
+struct input {
+    const char *format;       /* -f; "auto" */
+    const char *labels;       /* --labels FILE */
+    const char *label_column; /* --label-column NAME|NUMBER */
+    bool no_header;           /* --no-header */
+    bool zero_based;          /* --zero-based */
+};
+
+/* Option rows for these, for a conf with a struct input at `member`. */
+#define INPUT_OPTS(conf, member)                                                                   \
+    { "format", 'f', "FORMAT", "auto", "format of raw data, or 'help'", set_format,                \
+      offsetof(struct conf, member.format), NULL },                                                \
+    { "labels", 0, "FILE", NULL, "labels of IDX images, in a file of their own", set_text,         \
+      offsetof(struct conf, member.labels), NULL },                                                \
+    { "label-column", 0, "NAME|NUMBER", NULL, "CSV column that holds the label; columns count from 1", \
+      set_text, offsetof(struct conf, member.label_column), NULL },                                \
+    { "no-header", 0, NULL, NULL, "CSV starts with a row of data", set_flag,                       \
+      offsetof(struct conf, member.no_header), NULL },                                             \
+    { "zero-based", 0, NULL, NULL, "libsvm indices start at 0 instead of 1", set_flag,             \
+      offsetof(struct conf, member.zero_based), NULL }
+
+setter set_format; /* const char *: a name of the format table */
+
+/* What was read. Zeroed before use. */
+struct dataset {
+    struct rows *parts; /* one a shard, one for all raw files together; labels as `labels` below */
+    size_t n_parts;
+    size_t rows;          /* in all */
+    size_t features;      /* of the widest */
+    struct classes classes; /* of all parts; empty v with .targets when there are too many */
+    double *labels; /* (rows), owned: the number; when classes.named the index in classes */
+    json_t *meta;   /* what travels on to the model: base, header, label_column, format, scale; owned */
+    char *name;     /* of the first file, for messages */
+    json_t *shards; /* array of {file, rows, crc32} for HELLO and the trace; owned */
+    void *store;    /* what the parts point into */
+};
+
+/* Reads all operands ("-" once is stdin). Shards (known by their first bytes) are mapped and their
+ * checksum is not computed again (sizes are checked). limit: 0, or the number of features kept; what
+ * lies beyond is left out with one warning that names file, line and index. ERR_DATA with file and
+ * place, ERR_SYSTEM. An input without a row is ERR_DATA. */
+int dataset_read(struct dataset *d, char *const *paths, size_t n, const struct input *in, size_t limit,
+                 const struct log *log, struct err *e);
+void dataset_free(struct dataset *d);
+
+/* Rows gathered into one contiguous block. Owns its memory; view it as rows. Zeroed before use. */
+struct batch {
+    struct rows rows; /* dense floats, or sparse when any part of the data is sparse */
+    float *x, *values;
+    int64_t *indptr;
+    int32_t *indices;
+    double *labels;
+    size_t x_cap, values_cap, indptr_cap, indices_cap, labels_cap;
+};
+/* Row numbers of the whole data set (0 .. rows-1), n of them, into b; labels from `labels`
+ * (d->rows of them, e.g. class indices of the run), or d->labels when NULL. -1: ERR_SYSTEM. */
+int batch_gather(struct batch *b, const struct dataset *d, const uint64_t *row, size_t n,
+                 const double *labels, struct err *e);
+void batch_free(struct batch *b);
+
+#endif

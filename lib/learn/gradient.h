@@ -1,0 +1,41 @@
+/* What computes with a model: scores, losses and gradients. Links a CBLAS; worker, eval and sim only. */
+#ifndef LEARN_GRADIENT_H
+#define LEARN_GRADIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/rows.h"
+#include "learn/model.h"
+
+/* A model ready to compute, with its scratch for blocks of up to `chunk` rows. */
+struct gradient;
+
+/* Opens the row of gradient_rows with the model's name. NULL and e. Frees with gradient_close. */
+struct gradient *gradient_open(const struct spec *model, const struct dims *d, struct err *e);
+void gradient_close(struct gradient *g);
+
+/* Rows that make one chunk: between chunks a worker looks at its channel. Fixed by the dims alone, so
+ * that the bits do not depend on anything else; about half a millisecond of work, at least 1. */
+size_t gradient_chunk(const struct gradient *g);
+
+/* Adds, for a block of n <= chunk rows, the sum over its rows of the loss to *loss and of the loss's
+ * gradient to sum (layout->size floats). w: the parameters. labels: class index, or the target.
+ * rows->features may be less than d: the rest is zero. The penalty is not here: the server adds it. */
+void gradient_add(struct gradient *g, const float *w, const struct rows *block, float *sum, double *loss);
+
+/* Scores of a block of n <= chunk rows: s = W x + b, (n, outputs). outputs: 1, or classes. */
+size_t gradient_outputs(const struct gradient *g);
+void gradient_scores(struct gradient *g, const float *w, const struct rows *block, float *scores);
+
+/* What one row's scores mean: its loss against y (class index or target), and its prediction: class
+ * index, or the value for TARGET_REAL. */
+double gradient_loss(const struct gradient *g, const float *scores, double y);
+double gradient_predict(const struct gradient *g, const float *scores);
+
+/* Name of the CBLAS in use, for HELLO and the trace; also keeps it on one thread. */
+const char *gradient_blas(void);
+
+#endif

@@ -1,0 +1,87 @@
+/* What a model is: its parameters and its targets. Known to all programs; what computes with it is
+ * in gradient.h, only for those that do. */
+#ifndef LEARN_MODEL_H
+#define LEARN_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/classes.h"
+#include "base/err.h"
+#include "base/plug.h"
+#include "base/record.h"
+
+/* What the data decide. */
+struct dims {
+    uint64_t features; /* d */
+    uint64_t classes;  /* distinct labels; 0 for targets */
+    bool bias;
+};
+
+/* One tensor of the flat parameter array. */
+struct part {
+    const char *name; /* "weight" */
+    unsigned dims;
+    size_t shape[4];
+    size_t offset, size; /* in floats */
+    bool penalised;      /* by --l2: weights, not biases (COMMANDS, Objective) */
+};
+enum { LAYOUT_PARTS = 32 };
+struct layout {
+    struct part parts[LAYOUT_PARTS];
+    size_t n;
+    size_t size; /* floats in all */
+};
+
+enum target {
+    TARGET_REAL, /* any finite number */
+    TARGET_TWO,  /* two classes: the larger is positive */
+    TARGET_MANY, /* two classes or more */
+};
+
+struct model_ops {
+    struct plug plug;
+    enum target target;
+    int (*layout)(const void *conf, const struct dims *d, struct layout *l, struct err *e);
+};
+
+extern const struct table model_table;
+static inline const struct model_ops *model_row(const struct spec *s)
+{
+    return (const struct model_ops *)s->plug;
+}
+
+/* Whether the labels suit the model: ERR_DATA names the label and where it was seen. A set with fewer
+ * labels than the model needs passes when `partial` (others may come). */
+int model_fits(const struct spec *model, const struct classes *c, bool partial, struct err *e);
+
+int model_layout(const struct spec *model, const struct dims *d, struct layout *l, struct err *e);
+
+/* Start parameters by --init: `zero` (linear models' default) or `normal:0.01`, from stream RNG_START. */
+extern const struct table init_table;
+int init_fill(const struct spec *init, const struct layout *l, uint64_t seed, float *w, struct err *e);
+
+/* The record of a model or snapshot: tensors as the layout has them, from w. */
+size_t model_tensors(const struct layout *l, const float *w, struct tensor *tensors);
+
+/* A model read back. Zeroed before use. w is owned. */
+struct model {
+    struct spec spec;
+    struct dims dims;
+    struct layout layout;
+    struct classes classes;
+    float *w;
+    uint64_t iteration;
+    double time;
+    json_t *meta; /* all of its metadata; owned */
+};
+/* From a record; ERR_DATA when it is no model of ours or its tensors do not fit its SPEC. */
+int model_read(struct model *m, const struct record *r, struct err *e);
+void model_free(struct model *m);
+
+/* Metadata that model_read needs: model, features, classes, bias, iteration, time. */
+int model_meta(json_t *meta, const struct spec *model, const struct dims *d, const struct classes *c,
+               uint64_t iteration, double time, struct err *e);
+
+#endif

@@ -1,0 +1,40 @@
+/* From the mean gradient to the next parameters, and how large a step is. */
+#ifndef LEARN_OPTIMIZER_H
+#define LEARN_OPTIMIZER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/plug.h"
+#include "learn/model.h"
+
+/* next = parameters after the step, from w, both of n floats; g: the sum of `count` gradients, to be
+ * divided by count; l2 is added for penalised parts. Returns false when some parameter of next is not
+ * finite (w is untouched then, as always). */
+struct step_input {
+    const struct layout *layout;
+    const float *w, *sum;
+    float *next;
+    double count, rate, l2;
+};
+struct optimizer_ops {
+    struct plug plug;
+    void *(*open)(const void *conf, size_t n, struct err *e); /* state, or NULL and e */
+    bool (*apply)(void *state, const struct step_input *in);
+    void (*close)(void *state);
+};
+extern const struct table optimizer_table;
+
+/* The base step of an iteration (from 0). */
+struct step_ops {
+    struct plug plug;
+    double (*base)(const void *conf, uint64_t iteration);
+};
+extern const struct table step_table; /* const:RATE; a bare number is const: (see step_parse) */
+
+/* "-e 0.1" = "const:0.1". A setter for option rows: target is a struct spec. */
+int step_parse(void *target, const char *text, struct err *e);
+
+#endif

@@ -1,0 +1,42 @@
+/* Where a server listens and a worker dials: unix:PATH, tcp:HOST:PORT[/TOKEN], stdio. */
+#ifndef NET_ADDRESS_H
+#define NET_ADDRESS_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+enum address_kind { ADDRESS_UNIX, ADDRESS_TCP, ADDRESS_STDIO };
+enum { TOKEN_BYTES = 16, TOKEN_TEXT = 2 * TOKEN_BYTES /* hex digits */ };
+
+struct address {
+    enum address_kind kind;
+    char host[256];  /* tcp: a name, IPv4, or IPv6 without its brackets; unix: unused */
+    char path[4096]; /* unix */
+    unsigned port;   /* tcp: 0 .. 65535 */
+    char token[TOKEN_TEXT + 1]; /* tcp: hex, or "" */
+};
+
+/* ERR_USAGE says what is wrong and how to write it: "write tcp:[::1]:4000", "port out of range". */
+int address_parse(struct address *a, const char *text, struct err *e);
+
+/* "@FILE": the first line of FILE is the address. Else as address_parse. */
+int address_parse_or_file(struct address *a, const char *text, struct err *e);
+
+/* As it is written, without the token, for messages; with it for --ready-fd and --address-file. */
+const char *address_text(const struct address *a, char *text, size_t room);
+const char *address_full(const struct address *a, char *text, size_t room);
+
+/* Listens; returns a non-blocking close-on-exec descriptor, or -1 and e. a->port becomes the port
+ * bound. tcp: every address HOST resolves to must be loopback unless insecure (ERR_USAGE says so).
+ * unix: mode 0600; a stale socket file is replaced, one that answers is "in use" and left alone, a
+ * file that is no socket is left alone. ERR_SYSTEM: "tcp:127.0.0.1:4000: address already in use". */
+int address_listen(struct address *a, int insecure, struct err *e);
+
+/* One attempt, at most `seconds`. A blocking close-on-exec descriptor, TCP_NODELAY set; or -1 and e. */
+int address_dial(const struct address *a, double seconds, struct err *e);
+
+/* A random token into a->token. */
+int address_make_token(struct address *a, struct err *e);
+
+#endif
