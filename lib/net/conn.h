@@ -16,8 +16,11 @@
 
 struct conn;
 
-/* What the owner does. All are called from the event loop (or from within conn_params/conn_send for
- * `closed`: never; errors there are told in the next turn of the loop). */
+/* What the owner does. All are called from the event loop, never from within conn_send, conn_params or
+ * conn_finish: a write that fails is told in the next turn of the loop, after what the peer had said
+ * before. conn_free may be called in each of them, for any connection.
+ * A connection that place or frame refuses is first sent e->text as an ERROR frame with e->kind in its
+ * flags, as far as the socket takes it; the same for headers that are no frame of ours. */
 struct conn_calls {
     /* A header is in. Returns room for its payload of f->length bytes (any non-NULL when 0), or NULL
      * and e to refuse it: the connection is then closed as `closed` with that e. Lengths are to be
@@ -31,17 +34,20 @@ struct conn_calls {
 };
 
 struct conn *conn_new(struct event_base *base, int fd, const struct conn_calls *calls, void *owner,
-                      struct err *e); /* takes fd */
+                      struct err *e); /* takes fd, also when it fails */
 void conn_free(struct conn *c);       /* closes at once; unsent bytes are lost */
 
 /* Queues a small frame (HELLO answers, BYE, ERROR, HEARTBEAT): copied. Order is kept with parameters. */
 int conn_send(struct conn *c, const struct frame *f, const void *payload, struct err *e);
 
 /* Parameters: sends from `data` what the socket takes and copies the rest. Returns 1 when an earlier
- * PARAMS, of which no byte had gone out, was replaced by this one (its seq was never sent), else 0, or -1 and e. */
+ * PARAMS, of which no byte had gone out, was replaced by this one (its seq was never sent), else 0, or
+ * -1 and e: no memory. A connection that broke is no error here, nor in conn_send. */
 int conn_params(struct conn *c, const struct frame *f, const float *data, size_t bytes, struct err *e);
 
-/* Closes by itself (`closed`, with ERR_OK) when everything queued has gone out and the peer has closed. */
+/* Nothing more will be sent: when everything queued has gone out, the peer sees the end of the stream.
+ * Frames are still taken. `closed` comes with ERR_OK when the peer then closes, with an error when it
+ * closes before it took everything. No time limit: that is the owner's, by conn_free. */
 void conn_finish(struct conn *c);
 
 double conn_heard(const struct conn *c);    /* clock_now() of the last byte that came */

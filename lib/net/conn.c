@@ -1,0 +1,453 @@
+/* The server's side of a connection: frames read straight into place, written as the socket takes. */
+#include "net/conn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+enum {
+    SOCKET_BUFFER = 1 << 20,
+    FRAMES_A_TURN = 16,     /* then the other connections have theirs */
+    PIECES_A_SEND = 8,
+    DISCARD_MAX = 64 << 20, /* bytes of a refused peer that are read so that it can read why */
+};
+
+/* A frame, or the rest of one, that the socket did not take yet. */
+struct piece {
+    struct piece *next;
+    size_t n, sent;
+    bool params;
+    bool begun; /* some byte of the frame has gone out */
+    unsigned char bytes[];
+};
+
+struct conn {
+    int fd;
+    const struct conn_calls *calls;
+    void *owner;
+    struct event *readable, *writable, *later;
+    double heard;
+
+    unsigned char header[FRAME_HEADER]; /* of the next frame, `have` bytes of it */
+    size_t have;
+    struct frame f; /* the one whose payload is coming in, while `receiving` */
+    bool receiving;
+    unsigned char *payload;
+    size_t got;
+
+    struct piece *first, **last;
+    size_t queued;
+
+    bool finishing;
+    bool broken;     /* writing failed: `failure` is to be told */
+    bool done;       /* `closed` was called */
+    bool busy, gone; /* conn_free came from within a call of ours: memory goes when we are out */
+    struct err failure;
+};
+
+static void free_queue(struct conn *c)
+{
+    while (c->first != NULL) {
+        struct piece *p = c->first;
+        c->first = p->next;
+        free(p);
+    }
+    c->last = &c->first;
+    c->queued = 0;
+}
+
+static void stop_events(struct conn *c)
+{
+    struct event **all[] = { &c->readable, &c->writable, &c->later };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (*all[i] != NULL)
+            event_free(*all[i]);
+        *all[i] = NULL;
+    }
+}
+
+void conn_free(struct conn *c)
+{
+    if (c == NULL)
+        return;
+    stop_events(c);
+    free_queue(c);
+    if (c->fd >= 0)
+        close(c->fd);
+    c->fd = -1;
+    c->gone = c->done = true;
+    if (!c->busy)
+        free(c);
+}
+
+/* The last thing that the owner hears. A peer that left after conn_finish left in order. */
+static void tell_closed(struct conn *c, const struct err *why)
+{
+    if (c->done)
+        return;
+    c->done = true;
+    event_del(c->readable);
+    event_del(c->writable);
+    struct err e = { 0 };
+    if (!c->finishing || c->queued > 0)
+        e = *why;
+    c->calls->closed(c->owner, c, &e);
+}
+
+static void peer_left(struct conn *c, bool by_error)
+{
+    struct err e = { 0 };
+    if (by_error)
+        err_sys(&e, "connection lost");
+    else
+        err_set(&e, ERR_PEER, "connection closed");
+    e.kind = ERR_PEER;
+    tell_closed(c, &e);
+}
+
+/* Writing failed. What the peer said before it left is still read first, in the next turn. */
+static void write_failed(struct conn *c)
+{
+    if (errno == EPIPE)
+        err_set(&c->failure, ERR_PEER, "connection closed");
+    else
+        err_sys(&c->failure, "connection lost");
+    c->failure.kind = ERR_PEER;
+    c->broken = true;
+    event_active(c->later, 0, 0);
+}
+
+/* Bytes that the socket took now: 0 when it is full or broken. */
+static size_t send_now(struct conn *c, struct iovec *v, size_t n)
+{
+    struct msghdr m = { .msg_iov = v, .msg_iovlen = n };
+    ssize_t sent;
+    do
+        sent = sendmsg(c->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (sent < 0 && errno == EINTR);
+    if (sent >= 0)
+        return (size_t)sent;
+    if (errno != EAGAIN && errno != EWOULDBLOCK)
+        write_failed(c);
+    return 0;
+}
+
+static void finish_if_drained(struct conn *c)
+{
+    if (c->finishing && c->queued == 0)
+        shutdown(c->fd, SHUT_WR); /* the peer sees the end behind the last frame */
+}
+
+static size_t gather_queue(const struct conn *c, struct iovec *v)
+{
+    size_t n = 0;
+    for (struct piece *p = c->first; p != NULL && n < PIECES_A_SEND; p = p->next)
+        v[n++] = (struct iovec){ p->bytes + p->sent, p->n - p->sent };
+    return n;
+}
+
+static void take_from_queue(struct conn *c, size_t sent)
+{
+    c->queued -= sent;
+    while (sent > 0) {
+        struct piece *p = c->first;
+        size_t left = p->n - p->sent;
+        if (sent < left) {
+            p->sent += sent;
+            p->begun = true;
+            return;
+        }
+        sent -= left;
+        c->first = p->next;
+        free(p);
+    }
+    if (c->first == NULL)
+        c->last = &c->first;
+}
+
+static void on_writable(evutil_socket_t fd, short what, void *self)
+{
+    (void)fd, (void)what;
+    struct conn *c = self;
+    struct iovec v[PIECES_A_SEND];
+    if (c->first != NULL)
+        take_from_queue(c, send_now(c, v, gather_queue(c, v)));
+    if (c->first != NULL && !c->broken)
+        return;
+    event_del(c->writable);
+    finish_if_drained(c);
+}
+
+/* Keeps what is left of header and payload behind the first `sent` bytes. */
+static int keep(struct conn *c, const unsigned char *header, const void *payload, size_t n, size_t sent,
+                bool params, struct err *e)
+{
+    size_t of_header = sent < FRAME_HEADER ? FRAME_HEADER - sent : 0;
+    size_t skip = sent < FRAME_HEADER ? 0 : sent - FRAME_HEADER;
+    struct piece *p = malloc(sizeof *p + of_header + n - skip);
+    if (p == NULL)
+        return err_memory(e);
+    *p = (struct piece){ .n = of_header + n - skip, .params = params, .begun = sent > 0 };
+    memcpy(p->bytes, header + FRAME_HEADER - of_header, of_header);
+    if (n > skip)
+        memcpy(p->bytes + of_header, (const unsigned char *)payload + skip, n - skip);
+    if (c->first == NULL)
+        event_add(c->writable, NULL);
+    *c->last = p;
+    c->last = &p->next;
+    c->queued += p->n;
+    return 0;
+}
+
+/* A frame to the socket as far as it takes it, the rest to the queue. */
+static int put(struct conn *c, const struct frame *f, const void *payload, size_t n, bool params,
+               struct err *e)
+{
+    if (c->broken || c->done)
+        return 0; /* told already, or about to be */
+    unsigned char header[FRAME_HEADER];
+    struct frame whole = *f;
+    whole.length = n;
+    frame_encode(header, &whole);
+    size_t sent = 0;
+    if (c->first == NULL) {
+        struct iovec v[2] = { { header, FRAME_HEADER }, { (void *)(uintptr_t)payload, n } };
+        sent = send_now(c, v, n > 0 ? 2 : 1);
+    }
+    if (c->broken || sent == FRAME_HEADER + n)
+        return 0;
+    return keep(c, header, payload, n, sent, params, e);
+}
+
+int conn_send(struct conn *c, const struct frame *f, const void *payload, struct err *e)
+{
+    return put(c, f, payload, (size_t)f->length, false, e);
+}
+
+/* Takes parameters of which no byte has gone out from the queue. 1: there were some. */
+static int drop_unsent(struct conn *c)
+{
+    struct piece **at = &c->first;
+    while (*at != NULL && (!(*at)->params || (*at)->begun))
+        at = &(*at)->next;
+    struct piece *p = *at;
+    if (p == NULL)
+        return 0;
+    *at = p->next;
+    if (p->next == NULL)
+        c->last = at;
+    c->queued -= p->n;
+    free(p);
+    return 1;
+}
+
+int conn_params(struct conn *c, const struct frame *f, const float *data, size_t bytes, struct err *e)
+{
+    int replaced = c->first == NULL ? 0 : drop_unsent(c);
+    if (put(c, f, data, bytes, true, e) < 0)
+        return -1;
+    return replaced;
+}
+
+void conn_finish(struct conn *c)
+{
+    c->finishing = true;
+    if (!c->done && !c->broken)
+        finish_if_drained(c);
+}
+
+/* Reads away what a refused peer still has under way: closing on unread bytes would reset the
+ * connection, and the peer could lose the ERROR that tells it why. */
+static void discard(struct conn *c)
+{
+    char sink[65536];
+    ssize_t n = 1;
+    for (size_t all = 0; all < DISCARD_MAX && n > 0; all += (size_t)n)
+        n = recv(c->fd, sink, sizeof sink, MSG_DONTWAIT);
+}
+
+/* The peer broke the rules: it is told so, as far as its socket takes it, and closed. */
+static void refuse(struct conn *c, const struct err *why)
+{
+    struct err ignored = { 0 };
+    struct frame f = { .type = FRAME_ERROR, .flags = why->kind, .length = strlen(why->text) };
+    if (!c->finishing) {
+        conn_send(c, &f, why->text, &ignored);
+        shutdown(c->fd, SHUT_WR);
+        discard(c);
+    }
+    tell_closed(c, why);
+}
+
+/* A whole header is in: finds out where its payload goes. */
+static int begin_frame(struct conn *c)
+{
+    struct err e = { 0 };
+    c->have = 0;
+    if (frame_decode(&c->f, c->header, &e) < 0) {
+        refuse(c, &e);
+        return -1;
+    }
+    c->payload = c->calls->place(c->owner, c, &c->f, &e);
+    if (c->gone)
+        return -1;
+    if (c->payload == NULL) {
+        refuse(c, &e);
+        return -1;
+    }
+    c->got = 0;
+    c->receiving = true;
+    return 0;
+}
+
+/* Hands over what is whole. -1: nothing more is to be read. */
+static int hand_over(struct conn *c)
+{
+    while (!c->done) {
+        if (!c->receiving) {
+            if (c->have < FRAME_HEADER)
+                return 0;
+            if (begin_frame(c) < 0)
+                return -1;
+        }
+        if (c->got < c->f.length)
+            return 0;
+        c->receiving = false;
+        struct err e = { 0 };
+        struct frame f = c->f;
+        if (c->calls->frame(c->owner, c, &f, c->payload, &e) < 0 && !c->done) {
+            refuse(c, &e);
+            return -1;
+        }
+    }
+    return -1;
+}
+
+/* One read: the rest of the payload and, behind it, of the next header. 1: there may be more. */
+static int read_some(struct conn *c)
+{
+    size_t rest = c->receiving ? (size_t)c->f.length - c->got : 0;
+    size_t want = rest + FRAME_HEADER - c->have;
+    struct iovec v[2] = { { rest > 0 ? c->payload + c->got : NULL, rest },
+                          { c->header + c->have, FRAME_HEADER - c->have } };
+    ssize_t n = rest > 0 ? readv(c->fd, v, 2) : read(c->fd, v[1].iov_base, v[1].iov_len);
+    if (n < 0 && errno == EINTR)
+        return 1;
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+        return 0;
+    if (n <= 0) {
+        peer_left(c, n < 0);
+        return 0;
+    }
+    c->heard = clock_now();
+    size_t of_payload = (size_t)n < rest ? (size_t)n : rest;
+    c->got += of_payload;
+    c->have += (size_t)n - of_payload;
+    return hand_over(c) == 0 && (size_t)n == want;
+}
+
+/* 1: the socket is drained. */
+static int read_turn(struct conn *c)
+{
+    int more = 1;
+    c->busy = true;
+    for (int i = 0; i < FRAMES_A_TURN && more; i++)
+        more = read_some(c);
+    c->busy = false;
+    return !more;
+}
+
+static void on_readable(evutil_socket_t fd, short what, void *self)
+{
+    (void)fd, (void)what;
+    struct conn *c = self;
+    read_turn(c);
+    if (c->gone)
+        free(c);
+}
+
+/* After a failed write: what had come before, then the failure. */
+static void on_later(evutil_socket_t fd, short what, void *self)
+{
+    (void)fd, (void)what;
+    struct conn *c = self;
+    free_queue(c);
+    if (!read_turn(c) && !c->done) {
+        event_active(c->later, 0, 0);
+        return;
+    }
+    c->busy = true;
+    tell_closed(c, &c->failure);
+    c->busy = false;
+    if (c->gone)
+        free(c);
+}
+
+/* Best effort: none of these decides whether the connection works. */
+static void tune(int fd)
+{
+    struct sockaddr_storage a;
+    socklen_t n = sizeof a;
+    int one = 1, room = SOCKET_BUFFER;
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    if (getsockname(fd, (struct sockaddr *)&a, &n) < 0)
+        return;
+    if (a.ss_family == AF_UNIX) {
+        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+        setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
+    } else {
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    }
+}
+
+struct conn *conn_new(struct event_base *base, int fd, const struct conn_calls *calls, void *owner,
+                      struct err *e)
+{
+    struct conn *c = mem_new(1, sizeof *c, e);
+    if (c == NULL) {
+        close(fd);
+        return NULL;
+    }
+    *c = (struct conn){ .fd = fd, .calls = calls, .owner = owner, .heard = clock_now() };
+    c->last = &c->first;
+    tune(fd);
+    evutil_make_socket_nonblocking(fd);
+    c->readable = event_new(base, fd, EV_READ | EV_PERSIST, on_readable, c);
+    c->writable = event_new(base, fd, EV_WRITE | EV_PERSIST, on_writable, c);
+    c->later = event_new(base, -1, 0, on_later, c);
+    if (c->readable && c->writable && c->later && event_add(c->readable, NULL) == 0)
+        return c;
+    conn_free(c);
+    err_memory(e);
+    return NULL;
+}
+
+double conn_heard(const struct conn *c)
+{
+    return c->heard;
+}
+
+size_t conn_queued(const struct conn *c)
+{
+    return c->queued;
+}
+
+void *conn_owner(const struct conn *c)
+{
+    return c->owner;
+}
+
+void conn_set_owner(struct conn *c, void *owner)
+{
+    c->owner = owner;
+}
