@@ -19,19 +19,24 @@ struct aggregate {
     float *w, *next, *sum; /* (size) each */
     const float **held;    /* (P): gradients that wait for the update, by rank */
     bool summed;           /* something is in `sum` already */
+    uint64_t iteration;    /* updates applied to w */
     double loss_sum, loss; /* over the gradients combined; of the last update */
     struct trace_writer *trace;
     const struct aggregate_calls *calls;
     void *self;
 };
 
-/* What came with the event whose acts are carried out. */
-struct event {
+/* One event while its acts are carried out. */
+struct turn {
     double now;
     const struct gradient_in *g; /* or NULL */
     double compute, delay;       /* of a minibatch broken off; NAN when unknown */
     const char *note;            /* why it was broken off, or "" */
+    uint64_t holder, held;       /* this worker holds that version; NOBODY: no one does */
+    const float *alone;          /* a gradient that makes an update all by itself */
+    bool stepped;
 };
+#define NOBODY UINT64_MAX
 
 static int aggregate_fill(struct aggregate *a, const float *w, struct err *e)
 {
@@ -117,63 +122,82 @@ static const float *sum_held(struct aggregate *a)
     return a->sum;
 }
 
-static int diverged(struct err *e, uint64_t update, const char *what)
+static int diverged(const struct aggregate *a, const char *what, struct err *e)
 {
     return err_set(e, ERR_NO, "update %llu: %s is not a finite number; lower the step (-e)",
-                   (unsigned long long)update, what);
+                   (unsigned long long)a->iteration + 1, what);
 }
 
-static void on_take(struct aggregate *a, const struct act *act, const struct event *in)
+static void trace_work(struct trace_event *ev, const struct gradient_in *g)
 {
-    struct trace_event ev = trace_event(TRACE_PUSH, in->now);
+    ev->rows = g->rows;
+    ev->compute = g->compute;
+    ev->delay = g->delay;
+    ev->loss = g->loss;
+}
+
+/* The gradient just taken is held, added, or, when it makes an update all by itself, used as it is. */
+static int on_take(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
+{
+    (void)e;
+    struct trace_event ev = trace_event(TRACE_PUSH, t->now);
     ev.seq = act->seq;
     ev.version = act->version;
-    ev.iteration = policy_version(a->policy);
-    /* the machine is ahead when this push fired */
-    ev.iteration = act->version + act->staleness;
+    ev.iteration = a->iteration;
     ev.staleness = act->staleness;
-    ev.rows = in->g->rows;
-    ev.compute = in->g->compute;
-    ev.delay = in->g->delay;
-    ev.loss = in->g->loss;
+    trace_work(&ev, t->g);
     trace_worker(a, ev, act->worker, "");
-    a->loss_sum += in->g->loss;
+    a->loss_sum += t->g->loss;
+    bool last = act + 1 == a->acts.v + a->acts.n;
+    if (!last && act[1].kind == ACT_STEP && act[1].count == 1)
+        t->alone = t->g->g;
+    else if (a->ops->distinct)
+        a->held[act->worker] = t->g->g;
+    else
+        add(a, t->g->g);
+    return 0;
 }
 
-static void on_late(struct aggregate *a, const struct act *act, const struct event *in)
+static int on_late(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
-    struct trace_event ev = trace_event(TRACE_LATE, in->now);
+    (void)e;
+    struct trace_event ev = trace_event(TRACE_LATE, t->now);
     ev.seq = act->seq;
-    ev.version = in->g->version;
-    ev.rows = in->g->rows;
-    ev.compute = in->g->compute;
-    ev.delay = in->g->delay;
-    ev.loss = in->g->loss;
+    ev.version = t->g->version;
+    trace_work(&ev, t->g);
     trace_worker(a, ev, act->worker, "");
+    return 0;
 }
 
-/* sum: of act->count gradients. */
-static int on_step(struct aggregate *a, const struct act *act, const float *sum, double now,
-                   struct err *e)
+static const float *sum_of(struct aggregate *a, const struct turn *t)
+{
+    if (t->alone != NULL)
+        return t->alone;
+    return a->ops->distinct ? sum_held(a) : a->sum;
+}
+
+static int on_step(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
     struct step_input in = {
         .layout = a->conf.layout,
         .w = a->w,
-        .sum = sum,
+        .sum = sum_of(a, t),
         .next = a->next,
         .count = (double)act->count,
-        .rate = a->step->base(a->conf.step->conf, act->version - 1),
+        .rate = a->step->base(a->conf.step->conf, a->iteration),
         .l2 = a->conf.l2,
     };
     if (!a->optimizer->apply(a->state, &in))
-        return diverged(e, act->version, "a parameter");
+        return diverged(a, "a parameter", e);
     float *was = a->w;
     a->w = a->next;
     a->next = was;
+    a->iteration = act->version;
     a->loss = a->loss_sum / (double)act->count;
     a->loss_sum = 0;
     a->summed = false;
-    struct trace_event ev = trace_event(TRACE_UPDATE, now);
+    t->stepped = true;
+    struct trace_event ev = trace_event(TRACE_UPDATE, t->now);
     ev.version = ev.iteration = act->version;
     ev.loss = a->loss;
     snprintf(ev.note, sizeof ev.note, "n=%llu", (unsigned long long)act->count);
@@ -181,106 +205,83 @@ static int on_step(struct aggregate *a, const struct act *act, const float *sum,
     return 0;
 }
 
-static void on_void(struct aggregate *a, const struct act *act, double now)
+static int on_void(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
-    struct trace_event ev = trace_event(TRACE_VOID, now);
+    (void)e;
+    struct trace_event ev = trace_event(TRACE_VOID, t->now);
     ev.seq = act->seq;
     ev.version = act->version;
     trace_worker(a, ev, act->worker, "");
+    return 0;
 }
 
-static void on_cancel(struct aggregate *a, const struct act *act, const struct event *in)
+static int on_cancel(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
-    struct trace_event ev = trace_event(TRACE_CANCELLED, in->now);
+    (void)e;
+    struct trace_event ev = trace_event(TRACE_CANCELLED, t->now);
     ev.seq = act->seq;
-    ev.compute = in->compute;
-    ev.delay = in->delay;
-    trace_worker(a, ev, act->worker, in->note);
+    ev.compute = t->compute;
+    ev.delay = t->delay;
+    trace_worker(a, ev, act->worker, t->note);
+    return 0;
 }
 
-static void on_grant(struct aggregate *a, const struct act *act, double now)
+static void trace_grant(struct aggregate *a, enum trace_kind kind, const struct act *act, uint64_t seq,
+                        double now, const char *note)
 {
-    bool paper = act->kind == ACT_CREDIT;
-    struct trace_event ev = trace_event(act->kind == ACT_LEAVE ? TRACE_LEAVE : TRACE_SEND, now);
+    struct trace_event ev = trace_event(kind, now);
     ev.version = act->version;
-    ev.seq = act->kind == ACT_SEND ? act->seq : TRACE_NA;
-    trace_worker(a, ev, act->worker, paper ? "on paper" : "");
+    ev.seq = seq;
+    trace_worker(a, ev, act->worker, note);
 }
 
-/* again: the worker holds that version already. */
-static int on_send(struct aggregate *a, const struct act *act, bool again, double now, struct err *e)
+/* A grant that the engine puts in the place of one that never went out takes that one's seq with it. */
+static int on_send(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
-    on_grant(a, act, now);
+    bool again = act->worker == t->holder && act->version == t->held;
+    trace_grant(a, TRACE_SEND, act, act->seq, t->now, "");
     if (a->calls->send(a->self, act->worker, act->version, act->seq, again) == 0)
         return 0;
-    if (policy_unsent(a->policy, now, act->worker, &a->unsent, e) < 0)
+    struct turn unsent = { .now = t->now, .note = "unsent" };
+    if (policy_unsent(a->policy, t->now, act->worker, &a->unsent, e) < 0)
         return -1;
-    struct event in = { .now = now, .note = "unsent" };
-    for (size_t i = 0; i < a->unsent.n; i++)
-        on_cancel(a, &a->unsent.v[i], &in);
+    return on_cancel(a, &a->unsent.v[0], &unsent, e);
+}
+
+static int on_credit(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
+{
+    (void)e;
+    trace_grant(a, TRACE_SEND, act, TRACE_NA, t->now, "on paper");
     return 0;
 }
 
-/* The gradient just taken is held, added, or, when it makes an update all by itself, used as it is. */
-static const float *keep(struct aggregate *a, const struct act *taken, const struct act *next,
-                         const struct event *in)
+static int on_leave(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
-    if (next != NULL && next->kind == ACT_STEP && next->count == 1)
-        return in->g->g;
-    if (a->ops->distinct)
-        a->held[taken->worker] = in->g->g;
-    else
-        add(a, in->g->g);
-    return NULL;
+    (void)e;
+    trace_grant(a, TRACE_LEAVE, act, TRACE_NA, t->now, "");
+    a->calls->leave(a->self, act->worker);
+    return 0;
 }
 
-/* Carries out what the policy said, in its order. `holder`: the worker that holds the version `held`. */
-static int carry_out(struct aggregate *a, const struct event *in, uint64_t holder, uint64_t held,
-                     struct err *e)
+/* How each act is carried out. */
+static int (*const carry[])(struct aggregate *, const struct act *, struct turn *, struct err *) = {
+    [ACT_TAKE] = on_take,     [ACT_LATE] = on_late,     [ACT_STEP] = on_step, [ACT_VOID] = on_void,
+    [ACT_SEND] = on_send,     [ACT_CREDIT] = on_credit, [ACT_CANCEL] = on_cancel,
+    [ACT_LEAVE] = on_leave,
+};
+
+/* All that the policy said, in its order. */
+static int carry_out(struct aggregate *a, struct turn *t, struct err *e)
 {
-    const float *alone = NULL;
-    bool stepped = false;
     for (size_t i = 0; i < a->acts.n; i++) {
         const struct act *act = &a->acts.v[i];
-        switch (act->kind) {
-        case ACT_TAKE:
-            on_take(a, act, in);
-            alone = keep(a, act, i + 1 < a->acts.n ? act + 1 : NULL, in);
-            break;
-        case ACT_LATE:
-            on_late(a, act, in);
-            break;
-        case ACT_STEP:
-            if (on_step(a, act, alone != NULL ? alone : a->ops->distinct ? sum_held(a) : a->sum, in->now,
-                        e) < 0)
-                return -1;
-            stepped = true;
-            break;
-        case ACT_VOID:
-            on_void(a, act, in->now);
-            break;
-        case ACT_SEND:
-            if (on_send(a, act, act->worker == holder && act->version == held, in->now, e) < 0)
-                return -1;
-            break;
-        case ACT_CREDIT:
-            on_grant(a, act, in->now);
-            break;
-        case ACT_CANCEL:
-            on_cancel(a, act, in);
-            break;
-        case ACT_LEAVE:
-            on_grant(a, act, in->now);
-            a->calls->leave(a->self, act->worker);
-            break;
-        }
+        if (carry[act->kind](a, act, t, e) < 0)
+            return -1;
     }
-    if (stepped)
-        a->calls->updated(a->self, in->now);
+    if (t->stepped)
+        a->calls->updated(a->self, t->now);
     return 0;
 }
-
-static const uint64_t nobody = UINT64_MAX;
 
 int aggregate_join(struct aggregate *a, double now, uint64_t worker, uint64_t budget, const char *note,
                    struct err *e)
@@ -290,8 +291,8 @@ int aggregate_join(struct aggregate *a, double now, uint64_t worker, uint64_t bu
     struct trace_event ev = trace_event(TRACE_JOIN, now);
     ev.version = policy_granted(a->policy, worker);
     trace_worker(a, ev, worker, note);
-    struct event in = { .now = now, .note = "" };
-    return carry_out(a, &in, nobody, 0, e);
+    struct turn t = { .now = now, .note = "", .holder = NOBODY };
+    return carry_out(a, &t, e);
 }
 
 int aggregate_push(struct aggregate *a, double now, uint64_t worker, const struct gradient_in *g,
@@ -305,10 +306,9 @@ int aggregate_push(struct aggregate *a, double now, uint64_t worker, const struc
         return -1;
     bool used = a->acts.n > 0 && a->acts.v[0].kind == ACT_TAKE;
     if (used && !isfinite(g->loss))
-        return diverged(e, aggregate_iteration(a) + (a->acts.n < 2 || a->acts.v[1].kind != ACT_STEP),
-                        "the loss");
-    struct event in = { .now = now, .g = g, .note = "" };
-    return carry_out(a, &in, worker, version, e);
+        return diverged(a, "the loss", e);
+    struct turn t = { .now = now, .g = g, .note = "", .holder = worker, .held = version };
+    return carry_out(a, &t, e);
 }
 
 int aggregate_cancelled(struct aggregate *a, double now, uint64_t worker, uint64_t seq, double compute,
@@ -316,8 +316,8 @@ int aggregate_cancelled(struct aggregate *a, double now, uint64_t worker, uint64
 {
     if (policy_cancelled(a->policy, now, worker, seq, &a->acts, e) < 0)
         return -1;
-    struct event in = { .now = now, .compute = compute, .delay = delay, .note = "" };
-    return carry_out(a, &in, nobody, 0, e);
+    struct turn t = { .now = now, .compute = compute, .delay = delay, .note = "", .holder = NOBODY };
+    return carry_out(a, &t, e);
 }
 
 int aggregate_gone(struct aggregate *a, double now, uint64_t worker, const char *note, struct err *e)
@@ -325,8 +325,8 @@ int aggregate_gone(struct aggregate *a, double now, uint64_t worker, const char 
     if (policy_gone(a->policy, now, worker, &a->acts, e) < 0)
         return -1;
     trace_worker(a, trace_event(TRACE_GONE, now), worker, note);
-    struct event in = { .now = now, .compute = NAN, .delay = NAN, .note = "gone" };
-    return carry_out(a, &in, nobody, 0, e);
+    struct turn t = { .now = now, .compute = NAN, .delay = NAN, .note = "gone", .holder = NOBODY };
+    return carry_out(a, &t, e);
 }
 
 void aggregate_farewell(struct aggregate *a, double now, uint64_t worker, uint64_t seq, double compute,
@@ -363,7 +363,7 @@ const float *aggregate_w(const struct aggregate *a)
 
 uint64_t aggregate_iteration(const struct aggregate *a)
 {
-    return policy_version(a->policy);
+    return a->iteration;
 }
 
 double aggregate_loss(const struct aggregate *a)
