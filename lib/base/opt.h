@@ -18,8 +18,9 @@ struct opt {
     const char *help; /* lower case, no full stop */
     setter *set;
     size_t offset;             /* into the program's conf */
-    const struct table *table; /* set means: `help` as the argument prints this table; the target is
-                                  a struct spec and `set` is NULL */
+    const struct table *table; /* not NULL: `help` as the argument prints this table. With `set` NULL the
+                                  target is a struct spec, parsed by the table and freed by opt_free;
+                                  with a `set` it is what that fills, and the program's to free */
 };
 
 struct program {
@@ -30,7 +31,7 @@ struct program {
     size_t log; /* offset of a struct log in the conf; --quiet and --verbose set it */
 };
 
-/* Fills conf from the defaults, then from argv, permuting argv so that the operands start at
+/* Fills conf (zeroed by the caller) from the defaults, then from argv, permuting argv so that the operands start at
  * *first. --help, --version, -q and -v are known without a row; --help and --version (stdout)
  * win over everything else on the line, and so does NAME=help over other options.
  * 0: go on. 1: something was printed, end with status 0. -1: e (ERR_USAGE, names option and text,
