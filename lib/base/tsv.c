@@ -1,0 +1,93 @@
+/* Result rows on stdout: TSV with one header row, or the same as JSON Lines. */
+#include "base/tsv.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/num.h"
+
+/* What goes before a cell: tabs, or the key. */
+static void before(struct tsv *t)
+{
+    if (t->json)
+        fprintf(t->out, "%s\"%s\":", t->at ? "," : "{", t->columns[t->at]);
+    else if (t->at)
+        putc('\t', t->out);
+    t->at++;
+}
+
+/* A number that is printed already, or "NA". */
+static void number(struct tsv *t, const char *text)
+{
+    before(t);
+    fputs(t->json && strcmp(text, "NA") == 0 ? "null" : text, t->out);
+}
+
+/* One line is one row, and one tab one column, whatever a text holds. */
+static void plain(FILE *out, const char *s)
+{
+    for (; *s; s++)
+        putc((unsigned char)*s < 0x20 || *s == 0x7f ? '?' : *s, out);
+}
+
+static void quoted(FILE *out, const char *s)
+{
+    putc('"', out);
+    for (; *s; s++) {
+        if ((unsigned char)*s < 0x20 || *s == 0x7f)
+            fprintf(out, "\\u%04x", (unsigned)*s);
+        else if (*s == '"' || *s == '\\')
+            fprintf(out, "\\%c", *s);
+        else
+            putc(*s, out);
+    }
+    putc('"', out);
+}
+
+void tsv_open(struct tsv *t, FILE *out, bool json, const char *const *columns)
+{
+    *t = (struct tsv){ .out = out, .json = json, .columns = columns };
+    for (size_t i = 0; !json && columns[i]; i++)
+        fprintf(out, "%s%s", i ? "\t" : "", columns[i]);
+    if (!json)
+        putc('\n', out);
+}
+
+void tsv_text(struct tsv *t, const char *s)
+{
+    before(t);
+    if (s == NULL)
+        fputs(t->json ? "null" : "NA", t->out);
+    else if (t->json)
+        quoted(t->out, s);
+    else
+        plain(t->out, s);
+}
+
+void tsv_whole(struct tsv *t, uint64_t v)
+{
+    char text[NUM_TEXT];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)v);
+    number(t, v == UINT64_MAX ? "NA" : text);
+}
+
+void tsv_float(struct tsv *t, float v)
+{
+    char text[NUM_TEXT];
+    number(t, num_print_float(text, v));
+}
+
+void tsv_real(struct tsv *t, double v)
+{
+    char text[NUM_TEXT];
+    number(t, num_print_double(text, v));
+}
+
+void tsv_end(struct tsv *t)
+{
+    if (t->json)
+        putc('}', t->out);
+    putc('\n', t->out);
+    t->at = 0;
+    fflush(t->out);
+}
