@@ -28,7 +28,8 @@ enum { CLASSES_MAX = 65536 };
 long classes_find_value(const struct classes *c, double value);
 long classes_find_name(const struct classes *c, const char *name);
 
-/* Adds what `from` has and `into` lacks; mixing names and numbers is ERR_DATA. */
+/* Adds what `from` has and `into` lacks; of a label in both, the spelling and place that were seen
+ * earlier stay, so that the order of merging does not matter. Mixing names and numbers is ERR_DATA. */
 int classes_merge(struct classes *into, const struct classes *from, struct err *e);
 
 /* Adds one label at its place; a known one (same value, or same name when named) is left alone.
@@ -39,7 +40,8 @@ int classes_add(struct classes *c, const char *name, double value, const char *w
 /* From now on all labels are names; sorts again by bytes. */
 void classes_name(struct classes *c);
 
-/* JSON array of [name, value, where, order] (value null when named), and back; compact text. */
+/* JSON array of [name, value, where, order] (value null when named), or the text "targets" for
+ * targets; and back. Compact. */
 char *classes_text(const struct classes *c, struct err *e); /* free() it */
 int classes_parse(struct classes *c, const char *text, struct err *e);
 
