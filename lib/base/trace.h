@@ -46,10 +46,15 @@ struct trace_writer {
     FILE *file;
     char *path;
     double flushed; /* time of the last flush */
-    int failed;
+    int failed;      /* errno of the first write that failed; nothing is written after it */
+    int told;
 };
+/* "-" is stdout. What a file held before is replaced. */
 int trace_open(struct trace_writer *t, const char *path, const json_t *meta, struct err *e);
 void trace_write(struct trace_writer *t, const struct trace_event *ev); /* flushes once a second */
+/* Hands on what is buffered; -1 and e the first time that this or a write before it failed. */
+int trace_flush(struct trace_writer *t, struct err *e);
+/* The same as trace_flush, and the end of it. */
 int trace_close(struct trace_writer *t, struct err *e);
 
 /* Reads a trace; "-" is stdin. Zeroed before use. */
@@ -60,7 +65,10 @@ struct trace_reader {
     char *buffer;
     size_t room;
     json_t *meta;
+    double time; /* of the last event */
+    int cut;     /* 1 at the end: the last line had no newline and was not read */
 };
+/* ERR_DATA when there is no trace in it. On failure t is empty. */
 int trace_start(struct trace_reader *t, const char *path, struct err *e);
 /* 1 and ev; 0 at the end; -1 and e ("path:line: ..."). A last line without its newline is no line. */
 int trace_next(struct trace_reader *t, struct trace_event *ev, struct err *e);
