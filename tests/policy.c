@@ -1,0 +1,363 @@
+/* The policy state machine under random arrivals, joins and departures, against a book kept apart.
+ *
+ * The book knows nothing of the machine's insides: it follows the acts, and holds every promise of
+ * policy.h and every identity of THEORY 1.1 against them after each event. */
+#include "policy/policy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "tap.h"
+
+enum { P_MAX = 8, SEQ_MAX = 4096, EVENTS = 1500 };
+enum status { UNBORN, LIVE, VOID, BUFFERED, USED, CANCELLED, LATE };
+
+struct place {
+    bool here, done, holds;
+    enum status seq[SEQ_MAX];
+    uint64_t next, budget; /* of this worker */
+    uint64_t live;         /* seq of live work, or SEQ_MAX */
+    uint64_t version;      /* last granted */
+    uint64_t fresh;        /* seq of the newest grant: its bytes may still be unsent */
+    int64_t moved;         /* sum over joins of the version last granted less the version at joining */
+};
+
+struct book {
+    const char *spec;
+    struct policy *policy;
+    const struct policy_ops *ops;
+    struct policy_run run;
+    uint64_t k, version;
+    struct place place[P_MAX];
+    struct { uint64_t worker, seq, staleness; } buffer[SEQ_MAX];
+    size_t buffered;
+    int64_t staleness, combined; /* over all updates */
+    const char *wrong;           /* the first promise that was broken, or NULL */
+    struct rng rng;
+};
+
+#define HOLD(b, cond, sentence) ((cond) ? (void)0 : wrong(b, sentence))
+static void wrong(struct book *b, const char *sentence)
+{
+    if (b->wrong == NULL)
+        b->wrong = sentence;
+}
+
+static unsigned draw(struct book *b, unsigned below)
+{
+    return rng_u32(&b->rng) % below;
+}
+
+/* Workers who can still add to the next update, as COMMANDS (Ends, Losses) has it. */
+static uint64_t reach(const struct book *b)
+{
+    uint64_t n = 0;
+    for (uint64_t w = 0; w < b->run.workers; w++) {
+        const struct place *p = &b->place[w];
+        n += p->holds || (b->run.loss == POLICY_SHRINK ? p->here : !p->done);
+    }
+    return n;
+}
+
+static uint64_t needed(const struct book *b)
+{
+    uint64_t r = reach(b);
+    if (r == 0)
+        return 1;
+    return b->ops->distinct && r < b->k ? r : b->k;
+}
+
+static void grant(struct book *b, const struct act *a)
+{
+    struct place *p = &b->place[a->worker];
+    HOLD(b, a->version == b->version, "a grant is of the newest version");
+    p->moved += (int64_t)(a->version - p->version);
+    p->version = a->version;
+}
+
+static void on_take(struct book *b, const struct act *a)
+{
+    struct place *p = &b->place[a->worker];
+    HOLD(b, p->live == a->seq && p->seq[a->seq] == LIVE, "only live work is taken");
+    HOLD(b, a->staleness == b->version - p->version, "staleness is updates since the read");
+    HOLD(b, !b->ops->voids || a->staleness == 0, "nobody is stale where updates void the rest");
+    for (size_t i = 0; b->ops->distinct && i < b->buffered; i++)
+        HOLD(b, b->buffer[i].worker != a->worker, "the K gradients come from different workers");
+    p->seq[a->seq] = BUFFERED;
+    p->live = SEQ_MAX;
+    p->holds = b->ops->distinct;
+    b->buffer[b->buffered].worker = a->worker;
+    b->buffer[b->buffered].seq = a->seq;
+    b->buffer[b->buffered++].staleness = a->staleness;
+}
+
+static void on_step(struct book *b, const struct act *a)
+{
+    HOLD(b, a->count == b->buffered, "the divisor is the number combined");
+    HOLD(b, b->buffered >= needed(b), "an update waits until enough are combined");
+    HOLD(b, b->buffered <= b->k, "an update fires as soon as enough are combined");
+    HOLD(b, a->version == ++b->version, "an update is one version");
+    for (size_t i = 0; i < b->buffered; i++) {
+        b->place[b->buffer[i].worker].seq[b->buffer[i].seq] = USED;
+        b->place[b->buffer[i].worker].holds = false;
+        b->staleness += (int64_t)b->buffer[i].staleness;
+    }
+    b->combined += (int64_t)b->buffered;
+    b->buffered = 0;
+}
+
+static void on_void(struct book *b, const struct act *a)
+{
+    struct place *p = &b->place[a->worker];
+    HOLD(b, b->ops->voids, "only some policies void work");
+    HOLD(b, p->live == a->seq, "what is void was live");
+    p->seq[a->seq] = VOID;
+    p->live = SEQ_MAX;
+}
+
+static void on_send(struct book *b, const struct act *a)
+{
+    struct place *p = &b->place[a->worker];
+    grant(b, a);
+    HOLD(b, p->here && p->live == SEQ_MAX, "only an idle worker starts a minibatch");
+    HOLD(b, a->seq == p->next && a->seq < p->budget, "minibatches are numbered without a gap");
+    HOLD(b, b->run.updates == 0 || b->version < b->run.updates, "nothing starts after the last update");
+    p->seq[a->seq] = LIVE;
+    p->live = p->fresh = a->seq;
+    p->next = a->seq + 1;
+}
+
+static void on_cancel(struct book *b, const struct act *a)
+{
+    struct place *p = &b->place[a->worker];
+    HOLD(b, p->seq[a->seq] == VOID || p->seq[a->seq] == LIVE, "what is cancelled was outstanding");
+    p->seq[a->seq] = CANCELLED;
+    if (p->live == a->seq)
+        p->live = SEQ_MAX;
+}
+
+static void on_late(struct book *b, const struct act *a)
+{
+    HOLD(b, b->place[a->worker].seq[a->seq] == VOID, "what is late was void");
+    b->place[a->worker].seq[a->seq] = LATE;
+}
+
+static void on_leave(struct book *b, const struct act *a)
+{
+    struct place *p = &b->place[a->worker];
+    grant(b, a);
+    HOLD(b, p->next >= p->budget, "a worker leaves when its minibatches are made");
+    p->here = false;
+    p->done = true;
+}
+
+static void (*const follow[])(struct book *, const struct act *) = {
+    [ACT_TAKE] = on_take,   [ACT_LATE] = on_late,     [ACT_STEP] = on_step,   [ACT_VOID] = on_void,
+    [ACT_SEND] = on_send,   [ACT_CREDIT] = grant,     [ACT_CANCEL] = on_cancel, [ACT_LEAVE] = on_leave,
+};
+
+/* THEORY 1.1, read just after an update with its grants. */
+static void identities(struct book *b)
+{
+    int64_t moved = 0;
+    for (uint64_t w = 0; w < b->run.workers; w++)
+        moved += b->place[w].moved;
+    if (!b->ops->voids && b->ops->distinct)
+        HOLD(b, b->staleness == moved - b->combined, "K-async: staleness is sum v - sum n");
+    if (!b->ops->voids && !b->ops->distinct)
+        HOLD(b, b->staleness == moved - (int64_t)b->version, "K-batch-async: staleness is sum v - J");
+    if (b->ops->voids)
+        HOLD(b, b->staleness == 0, "sync: no staleness");
+}
+
+static void follow_all(struct book *b, const struct acts *a)
+{
+    uint64_t before = b->version;
+    for (size_t i = 0; i < a->n; i++)
+        follow[a->v[i].kind](b, &a->v[i]);
+    if (b->version != before)
+        identities(b);
+    HOLD(b, b->buffered == 0 || b->buffered < needed(b), "a buffer that suffices fires at once");
+    HOLD(b, b->version == policy_version(b->policy), "the version is the number of updates");
+}
+
+/* Some of the grants that replaced a voided one find it still unsent. */
+static void maybe_unsent(struct book *b, const struct acts *a, struct acts *other)
+{
+    struct err e = { 0 };
+    for (size_t i = 0; i < a->n; i++) {
+        struct place *p = &b->place[a->v[i].worker];
+        if (a->v[i].kind != ACT_VOID || p->seq[a->v[i].seq] != VOID || draw(b, 4) != 0)
+            continue;
+        policy_unsent(b->policy, 0, a->v[i].worker, other, &e);
+        HOLD(b, other->n == 1 && other->v[0].seq == a->v[i].seq, "the grant replaced is the one cancelled");
+        follow_all(b, other);
+    }
+}
+
+static bool oldest_void(const struct place *p, uint64_t *seq)
+{
+    for (*seq = 0; *seq < p->next; ++*seq)
+        if (p->seq[*seq] == VOID)
+            return true;
+    return false;
+}
+
+static void join(struct book *b, uint64_t w, struct acts *a)
+{
+    struct err e = { 0 };
+    struct place *p = &b->place[w];
+    p->here = true;
+    p->done = false;
+    if (!p->holds)
+        p->version = b->version; /* joins at this version: nothing has moved yet */
+    HOLD(b, policy_join(b->policy, 0, w, p->budget, a, &e) == 0, "an empty place can be joined");
+    HOLD(b, policy_granted(b->policy, w) == (a->n > 0 ? b->version : p->version), "joined at that version");
+    follow_all(b, a);
+}
+
+static void lose(struct book *b, uint64_t w, struct acts *a)
+{
+    struct err e = { 0 };
+    struct place *p = &b->place[w];
+    HOLD(b, policy_gone(b->policy, 0, w, a, &e) == 0, "a worker can be lost");
+    p->here = false;
+    p->done = p->next >= p->budget;
+    follow_all(b, a);
+    uint64_t seq;
+    HOLD(b, !oldest_void(p, &seq) && p->live == SEQ_MAX, "nothing of a lost worker is outstanding");
+}
+
+/* What a worker with something outstanding does next: it answers in the order of its minibatches. */
+static void answer(struct book *b, uint64_t w, struct acts *a)
+{
+    struct err e = { 0 };
+    uint64_t seq;
+    int r;
+    if (oldest_void(&b->place[w], &seq))
+        r = draw(b, 3) == 0 ? policy_push(b->policy, 0, w, seq, a, &e)
+                            : policy_cancelled(b->policy, 0, w, seq, a, &e);
+    else if (b->place[w].live != SEQ_MAX)
+        r = policy_push(b->policy, 0, w, b->place[w].live, a, &e);
+    else
+        return;
+    HOLD(b, r == 0, "an answer in order is accepted");
+    follow_all(b, a);
+}
+
+/* A worker that answers what nobody asked changes nothing. */
+static void misbehave(struct book *b, uint64_t w, struct acts *a)
+{
+    struct err e = { 0 };
+    struct place *p = &b->place[w];
+    HOLD(b, policy_push(b->policy, 0, w, p->next, a, &e) < 0 && e.kind == ERR_PEER,
+         "a gradient that was never asked for is refused");
+    if (p->live != SEQ_MAX)
+        HOLD(b, policy_cancelled(b->policy, 0, w, p->live, a, &e) < 0, "live work cannot be cancelled");
+}
+
+static void event(struct book *b, struct acts *a, struct acts *other)
+{
+    uint64_t w = draw(b, (unsigned)b->run.workers);
+    struct place *p = &b->place[w];
+    if (!p->here) {
+        if (!p->done && draw(b, 8) == 0)
+            join(b, w, a);
+        else
+            return;
+    } else if (draw(b, 60) == 0) {
+        lose(b, w, a);
+    } else if (draw(b, 40) == 0) {
+        misbehave(b, w, a);
+        return;
+    } else {
+        answer(b, w, a);
+    }
+    maybe_unsent(b, a, other);
+}
+
+/* Each seq is in exactly one of the five, and the machine counts the same. */
+static void accounts(struct book *b)
+{
+    for (uint64_t w = 0; w < b->run.workers; w++) {
+        struct place *p = &b->place[w];
+        uint64_t n[LATE + 1] = { 0 };
+        for (uint64_t s = 0; s < p->next; s++)
+            n[p->seq[s]]++;
+        struct account c = policy_account(b->policy, w);
+        HOLD(b, n[UNBORN] == 0 && c.started == p->next, "started are those that were sent");
+        HOLD(b, c.used == n[USED] && c.cancelled == n[CANCELLED] && c.late == n[LATE], "the account is true");
+        HOLD(b, c.unfinished == n[LIVE] + n[VOID] + n[BUFFERED], "unfinished are outstanding or buffered");
+    }
+}
+
+static const char *run(const char *text, uint64_t workers, enum policy_loss loss, uint64_t seed)
+{
+    struct err e = { 0 };
+    struct spec spec = { 0 };
+    struct book *b = calloc(1, sizeof *b);
+    struct acts a = { 0 }, other = { 0 };
+    rng_open(&b->rng, seed, RNG_DELAY, workers, loss);
+    if (b == NULL || spec_parse(&spec, &policy_table, text, &e) < 0)
+        return e.text[0] ? strdup(e.text) : "no memory";
+    b->ops = (const struct policy_ops *)spec.plug;
+    b->run = (struct policy_run){ workers, draw(b, 3) == 0 ? 1 + draw(b, 60) : 0, loss };
+    b->policy = policy_open(&spec, &b->run, &e);
+    b->k = b->ops->combine(spec.conf, workers);
+    bool passes = draw(b, 2) == 0;
+    for (uint64_t w = 0; w < workers; w++) {
+        b->place[w].live = SEQ_MAX;
+        b->place[w].budget = passes ? 1 + draw(b, 40) : SEQ_MAX;
+        join(b, w, &a);
+    }
+    for (int i = 0; i < EVENTS && !policy_ended(b->policy) && b->wrong == NULL; i++)
+        event(b, &a, &other);
+    accounts(b);
+    const char *wrong = b->wrong;
+    policy_close(b->policy);
+    acts_free(&a);
+    acts_free(&other);
+    spec_free(&spec);
+    free(b);
+    return wrong;
+}
+
+static void random_runs(const char *spec, uint64_t workers)
+{
+    const char *broken = NULL;
+    uint64_t seed = 0;
+    for (; seed < 60 && broken == NULL; seed++)
+        broken = run(spec, workers, seed % 2 ? POLICY_KEEP : POLICY_SHRINK, seed);
+    tap(broken == NULL, "%s with %llu workers keeps every promise in 60 random runs%s%s", spec,
+        (unsigned long long)workers, broken ? "; broken: " : "", broken ? broken : "");
+}
+
+static void refusals(void)
+{
+    struct err e = { 0 };
+    struct spec spec = { 0 };
+    struct policy_run of8 = { 8, 0, POLICY_KEEP };
+    tap(spec_parse(&spec, &policy_table, "k-sync:9", &e) == 0 && policy_open(&spec, &of8, &e) == NULL &&
+            e.kind == ERR_USAGE && strstr(e.text, "9") && strstr(e.text, "8"),
+        "more distinct workers than there are is refused, both numbers named: %s", e.text);
+    struct policy *p = NULL;
+    tap(spec_parse(&spec, &policy_table, "k-batch-async:9", &e) == 0 &&
+            (p = policy_open(&spec, &of8, &e)) != NULL, "a batch form may combine more than there are workers");
+    policy_close(p);
+    tap(spec_parse(&spec, &policy_table, "sync:4", &e) < 0 && e.kind == ERR_USAGE, "sync takes no K");
+    spec_free(&spec);
+}
+
+int main(void)
+{
+    static const char *const specs[] = { "sync", "k-sync:1", "k-sync:2", "k-batch-sync:1", "k-batch-sync:2",
+                                         "k-batch-sync:11", "async", "k-async:1", "k-async:2",
+                                         "k-batch-async:1", "k-batch-async:3", "k-batch-async:11" };
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        random_runs(specs[i], 2);
+        random_runs(specs[i], 8);
+    }
+    refusals();
+    return tap_end();
+}
