@@ -109,6 +109,7 @@ static void on_step(struct book *b, const struct act *a)
 
 static void on_void(struct book *b, const struct act *a)
 {
+    HOLD(b, b->place[a->worker].version < b->version, "nobody starts on parameters that are void at once");
     struct place *p = &b->place[a->worker];
     HOLD(b, b->ops->voids, "only some policies void work");
     HOLD(b, p->live == a->seq, "what is void was live");
@@ -126,6 +127,14 @@ static void on_send(struct book *b, const struct act *a)
     p->seq[a->seq] = LIVE;
     p->live = p->fresh = a->seq;
     p->next = a->seq + 1;
+}
+
+static void on_credit(struct book *b, const struct act *a)
+{
+    bool last = b->run.updates != 0 && b->version >= b->run.updates;
+    HOLD(b, last || !b->place[a->worker].here, "only an absent worker is granted on paper");
+    HOLD(b, b->place[a->worker].live == SEQ_MAX, "nobody is granted on paper while it works");
+    grant(b, a);
 }
 
 static void on_cancel(struct book *b, const struct act *a)
@@ -154,7 +163,7 @@ static void on_leave(struct book *b, const struct act *a)
 
 static void (*const follow[])(struct book *, const struct act *) = {
     [ACT_TAKE] = on_take,   [ACT_LATE] = on_late,     [ACT_STEP] = on_step,   [ACT_VOID] = on_void,
-    [ACT_SEND] = on_send,   [ACT_CREDIT] = grant,     [ACT_CANCEL] = on_cancel, [ACT_LEAVE] = on_leave,
+    [ACT_SEND] = on_send,   [ACT_CREDIT] = on_credit, [ACT_CANCEL] = on_cancel, [ACT_LEAVE] = on_leave,
 };
 
 /* THEORY 1.1, read just after an update with its grants. */
@@ -253,8 +262,12 @@ static void misbehave(struct book *b, uint64_t w, struct acts *a)
     struct place *p = &b->place[w];
     HOLD(b, policy_push(b->policy, 0, w, p->next, a, &e) < 0 && e.kind == ERR_PEER,
          "a gradient that was never asked for is refused");
-    if (p->live != SEQ_MAX)
-        HOLD(b, policy_cancelled(b->policy, 0, w, p->live, a, &e) < 0, "live work cannot be cancelled");
+    if (p->live == SEQ_MAX)
+        return;
+    HOLD(b, policy_cancelled(b->policy, 0, w, p->live, a, &e) < 0, "live work cannot be cancelled");
+    uint64_t seq;
+    if (oldest_void(p, &seq))
+        HOLD(b, policy_push(b->policy, 0, w, p->live, a, &e) < 0, "answers come in order");
 }
 
 static void event(struct book *b, struct acts *a, struct acts *other)
