@@ -20,20 +20,27 @@ struct address {
 /* ERR_USAGE says what is wrong and how to write it: "write tcp:[::1]:4000", "port out of range". */
 int address_parse(struct address *a, const char *text, struct err *e);
 
-/* "@FILE": the first line of FILE is the address. Else as address_parse. */
+/* "@FILE": the first line of FILE is the address. Else as address_parse. A FILE that is not there
+ * yet, or empty, is ERR_SYSTEM; one that holds no address ERR_DATA. */
 int address_parse_or_file(struct address *a, const char *text, struct err *e);
 
 /* As it is written, without the token, for messages; with it for --ready-fd and --address-file. */
 const char *address_text(const struct address *a, char *text, size_t room);
 const char *address_full(const struct address *a, char *text, size_t room);
 
-/* Listens; returns a non-blocking close-on-exec descriptor, or -1 and e. a->port becomes the port
- * bound. tcp: every address HOST resolves to must be loopback unless insecure (ERR_USAGE says so).
+/* Listens; returns a non-blocking close-on-exec descriptor, or -1 and e, which names the address.
+ * tcp: every address that HOST resolves to must be loopback unless insecure (ERR_USAGE says so);
+ * a->host and a->port become those bound, as numbers.
  * unix: mode 0600; a stale socket file is replaced, one that answers is "in use" and left alone, a
- * file that is no socket is left alone. ERR_SYSTEM: "tcp:127.0.0.1:4000: address already in use". */
+ * file that is no socket is left alone. */
 int address_listen(struct address *a, int insecure, struct err *e);
 
-/* One attempt, at most `seconds`. A blocking close-on-exec descriptor, TCP_NODELAY set; or -1 and e. */
+/* Ends what address_listen began: closes fd; unix: removes the socket file. */
+void address_close(const struct address *a, int fd);
+
+/* One attempt, at most `seconds` (and what the resolver of names takes). A blocking close-on-exec
+ * descriptor, TCP_NODELAY set; or -1 and e, which names the address: ERR_USAGE when another attempt
+ * cannot fare better. stdio: 0, what is written goes to 1; refused on a terminal. */
 int address_dial(const struct address *a, double seconds, struct err *e);
 
 /* A random token into a->token. */

@@ -1,4 +1,5 @@
-/* A worker's side of a connection: blocking frames with a time limit, one thread, poll(2). */
+/* A worker's side of a connection: frames with a time limit, one thread. The descriptors are
+ * non-blocking; every wait is bounded. SIGPIPE is to be ignored by the program. */
 #ifndef NET_CHANNEL_H
 #define NET_CHANNEL_H
 
@@ -6,26 +7,37 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "net/address.h"
 #include "net/frame.h"
 
 struct channel {
-    int in, out; /* the same descriptor for sockets; 0 and 1 for stdio */
+    int in, out;  /* the same descriptor for sockets; 0 and 1 for stdio; -1: closed */
     double heard; /* when the last byte came */
+    double told;  /* when the last frame went out */
     double limit; /* seconds of silence, or of a peer that takes nothing, until the peer is lost */
+    double beat;  /* seconds: waiting and reading send a HEARTBEAT when nothing else went out */
     unsigned char header[FRAME_HEADER];
-    size_t have; /* bytes of the header that are in */
+    size_t have;  /* bytes of the header that are in */
 };
 
-/* Waits at most `seconds` for a whole header. 1: f is set, its payload follows. 0: nothing yet (also when
- * some bytes came). -1: e: ERR_PEER, the connection closed or broke, or silence beyond the limit. */
+/* Dials, one attempt of at most `seconds`. limit and beat are the caller's to set. Errors as
+ * address_dial. */
+int channel_open(struct channel *c, const struct address *a, double seconds, struct err *e);
+
+/* The same for descriptors that are connected already; they are the channel's from now on. */
+int channel_take(struct channel *c, int in, int out, struct err *e);
+
+/* Waits at most `seconds` for a whole header. 1: f is set, its payload follows. 0: nothing yet
+ * (also when some bytes came). -1: ERR_PEER, the connection closed or broke, or was silent beyond
+ * the limit. Wakes within the precision of the system's timers: microseconds, not milliseconds. */
 int channel_wait(struct channel *c, double seconds, struct frame *f, struct err *e);
 
 /* The payload, all n bytes. */
 int channel_read(struct channel *c, void *data, size_t n, struct err *e);
 
 /* A frame with its payload in two pieces (either may be empty); f->length is set from them. */
-int channel_send(struct channel *c, struct frame *f, const void *head, size_t n_head, const void *body,
-                 size_t n_body, struct err *e);
+int channel_send(struct channel *c, struct frame *f, const void *head, size_t n_head,
+                 const void *body, size_t n_body, struct err *e);
 
 void channel_close(struct channel *c);
 

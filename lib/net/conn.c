@@ -1,4 +1,4 @@
-/* The server's side of a connection: frames read straight into place, written as the socket takes. */
+/* The server's side of a connection: frames read straight into place, sent as the socket takes. */
 #include "net/conn.h"
 
 #include <errno.h>
@@ -189,8 +189,8 @@ static void on_writable(evutil_socket_t fd, short what, void *self)
 }
 
 /* Keeps what is left of header and payload behind the first `sent` bytes. */
-static int keep(struct conn *c, const unsigned char *header, const void *payload, size_t n, size_t sent,
-                bool params, struct err *e)
+static int keep(struct conn *c, const unsigned char *header, const void *payload, size_t n,
+                size_t sent, bool params, struct err *e)
 {
     size_t of_header = sent < FRAME_HEADER ? FRAME_HEADER - sent : 0;
     size_t skip = sent < FRAME_HEADER ? 0 : sent - FRAME_HEADER;
@@ -251,7 +251,8 @@ static int drop_unsent(struct conn *c)
     return 1;
 }
 
-int conn_params(struct conn *c, const struct frame *f, const float *data, size_t bytes, struct err *e)
+int conn_params(struct conn *c, const struct frame *f, const float *data, size_t bytes,
+                struct err *e)
 {
     int replaced = c->first == NULL ? 0 : drop_unsent(c);
     if (put(c, f, data, bytes, true, e) < 0)

@@ -1,8 +1,8 @@
-/* The server's side of a connection: non-blocking, driven by libevent, knowing nothing above frames.
+/* The server's side of a connection: non-blocking, driven by libevent, knows nothing above frames.
  *
  * Reads a header, asks the owner where the payload goes, reads it straight to that place, hands the
- * frame over. Writes never block: what the socket does not take is kept in the connection's own buffer
- * (one frame of parameters at the most; newer ones replace one of which no byte has gone out). */
+ * frame over. Writes never block: what the socket does not take is kept here (of parameters the rest
+ * of one frame and one newer at the most: newer ones replace one of which no byte has gone out). */
 #ifndef NET_CONN_H
 #define NET_CONN_H
 
@@ -16,20 +16,20 @@
 
 struct conn;
 
-/* What the owner does. All are called from the event loop, never from within conn_send, conn_params or
- * conn_finish: a write that fails is told in the next turn of the loop, after what the peer had said
- * before. conn_free may be called in each of them, for any connection.
- * A connection that place or frame refuses is first sent e->text as an ERROR frame with e->kind in its
- * flags, as far as the socket takes it; the same for headers that are no frame of ours. */
+/* What the owner does. All are called from the event loop, never from within conn_send, conn_params
+ * or conn_finish: a write that fails is told in the next turn of the loop, after what the peer had
+ * said before. conn_free may be called in each of them, for any connection.
+ * A connection that place or frame refuses is first sent e->text as an ERROR frame with e->kind in
+ * its flags, as far as the socket takes it; the same for headers that are no frame of ours. */
 struct conn_calls {
-    /* A header is in. Returns room for its payload of f->length bytes (any non-NULL when 0), or NULL
-     * and e to refuse it: the connection is then closed as `closed` with that e. Lengths are to be
-     * checked here, before any memory is taken. The place must stay valid until `frame` or `closed`. */
+    /* A header is in. Returns room for its payload of f->length bytes (any non-NULL when 0), or
+     * NULL and e to refuse it: the connection is then closed as `closed` with that e. Lengths are
+     * to be checked here, before memory is taken. The place stays valid until `frame` or `closed`. */
     void *(*place)(void *owner, struct conn *c, const struct frame *f, struct err *e);
     /* The payload is in its place. -1 and e closes the connection as `closed` with that e. */
     int (*frame)(void *owner, struct conn *c, const struct frame *f, void *payload, struct err *e);
-    /* The peer closed (e->text "connection closed", kind ERR_PEER) or something failed. c is still valid
-     * and is freed by conn_free, which may be called here. Called once. */
+    /* The peer closed (e->text "connection closed", kind ERR_PEER) or something failed. c is still
+     * valid and is freed by conn_free, which may be called here. Called once. */
     void (*closed)(void *owner, struct conn *c, struct err *e);
 };
 
@@ -37,17 +37,18 @@ struct conn *conn_new(struct event_base *base, int fd, const struct conn_calls *
                       struct err *e); /* takes fd, also when it fails */
 void conn_free(struct conn *c);       /* closes at once; unsent bytes are lost */
 
-/* Queues a small frame (HELLO answers, BYE, ERROR, HEARTBEAT): copied. Order is kept with parameters. */
+/* Queues a small frame (WELCOME, BYE, ERROR, HEARTBEAT): copied. Order is kept with parameters. */
 int conn_send(struct conn *c, const struct frame *f, const void *payload, struct err *e);
 
-/* Parameters: sends from `data` what the socket takes and copies the rest. Returns 1 when an earlier
- * PARAMS, of which no byte had gone out, was replaced by this one (its seq was never sent), else 0, or
- * -1 and e: no memory. A connection that broke is no error here, nor in conn_send. */
-int conn_params(struct conn *c, const struct frame *f, const float *data, size_t bytes, struct err *e);
+/* Parameters: sends from `data` what the socket takes, copies the rest. Returns 1 when an earlier
+ * PARAMS, of which no byte had gone out, was replaced by this one (its seq was never sent), else 0,
+ * or -1 and e: no memory. A connection that broke is no error here, nor in conn_send. */
+int conn_params(struct conn *c, const struct frame *f, const float *data, size_t bytes,
+                struct err *e);
 
-/* Nothing more will be sent: when everything queued has gone out, the peer sees the end of the stream.
- * Frames are still taken. `closed` comes with ERR_OK when the peer then closes, with an error when it
- * closes before it took everything. No time limit: that is the owner's, by conn_free. */
+/* Nothing more will be sent: when everything queued has gone out, the peer sees the end of the
+ * stream. Frames are still taken. `closed` comes with ERR_OK when the peer then closes, with an
+ * error when it closes before it took everything. No time limit: that is the owner's, by conn_free. */
 void conn_finish(struct conn *c);
 
 double conn_heard(const struct conn *c);    /* clock_now() of the last byte that came */

@@ -13,14 +13,15 @@ enum frame_type {
     FRAME_GRAD = 4,      /* worker: version, seq; struct work, then floats */
     FRAME_CANCELLED = 5, /* worker: seq; struct work without loss */
     FRAME_HEARTBEAT = 6, /* both */
-    FRAME_BYE = 7,       /* server: the run is over (worker answers with BYE: seq and work of what it leaves
-                            unfinished, version of NA seq when nothing); worker: it leaves */
-    FRAME_ERROR = 8,     /* both: text that the other side prints; flags = exit status for it */
+    FRAME_BYE = 7,       /* server: the run is over; the worker answers with BYE: seq and struct work
+                            of what it leaves unfinished, FRAME_NO_SEQ: nothing. worker: it leaves */
+    FRAME_ERROR = 8,     /* both: text that the other side prints; flags = its exit status */
 };
 enum { PARAMS_FULL = 1, PARAMS_SAME = 2 /* the worker holds that version */ };
 
 enum {
-    FRAME_HEADER = 40, /* magic u32, protocol u16, type u8, flags u8, version u64, seq u64, length u64, 0 u32, crc32 u32 */
+    FRAME_HEADER = 40, /* magic u32, protocol u16, type u8, flags u8, version u64, seq u64,
+                          length u64, 0 u32, crc32 of what stands before u32 */
     FRAME_WORK = 32,   /* loss f64, compute f64, delay f64, rows u64 */
     FRAME_PROTOCOL = 1,
     FRAME_TEXT_MAX = 4 << 20, /* HELLO, WELCOME, ERROR */

@@ -1,0 +1,205 @@
+/* A worker's side of a connection: frames with a time limit, one thread. */
+#include "net/channel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdbool.h>
+#include <sys/select.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+static int set_up(int fd, struct err *e)
+{
+    if (fd >= FD_SETSIZE) {
+        errno = EMFILE;
+        return err_sys(e, "connection");
+    }
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
+        return err_sys(e, "connection");
+    return 0;
+}
+
+int channel_take(struct channel *c, int in, int out, struct err *e)
+{
+    double now = clock_now();
+    *c = (struct channel){ .in = in, .out = out, .heard = now, .told = now };
+    c->limit = c->beat = INFINITY;
+    if (set_up(in, e) == 0 && set_up(out, e) == 0)
+        return 0;
+    channel_close(c);
+    return -1;
+}
+
+int channel_open(struct channel *c, const struct address *a, double seconds, struct err *e)
+{
+    int fd = address_dial(a, seconds, e);
+    if (fd < 0)
+        return -1;
+    return channel_take(c, fd, a->kind == ADDRESS_STDIO ? STDOUT_FILENO : fd, e);
+}
+
+void channel_close(struct channel *c)
+{
+    if (c->in >= 0)
+        close(c->in);
+    if (c->out >= 0 && c->out != c->in)
+        close(c->out);
+    c->in = c->out = -1;
+}
+
+static int lost(struct err *e)
+{
+    if (errno == EPIPE || errno == ECONNRESET)
+        return err_set(e, ERR_PEER, "connection closed");
+    err_sys(e, "connection lost");
+    e->kind = ERR_PEER;
+    return -1;
+}
+
+static int silent(const struct channel *c, struct err *e)
+{
+    return err_set(e, ERR_PEER, "connection lost: nothing came for %g s", c->limit);
+}
+
+/* Sleeps until fd is ready or `seconds` are over. pselect, for its time is in nanoseconds and it
+ * is there on every POSIX system. */
+static void sleep_on(int fd, bool to_write, double seconds)
+{
+    fd_set set;
+    FD_ZERO(&set);
+    FD_SET(fd, &set);
+    if (seconds > 1e6)
+        seconds = 1e6; /* whoever waits looks again */
+    struct timespec t = { .tv_sec = (time_t)seconds };
+    t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
+    pselect(fd + 1, to_write ? NULL : &set, to_write ? &set : NULL, NULL, &t, NULL);
+}
+
+/* What is there, at most n bytes. 0: nothing now. -1: e. */
+static ssize_t take(struct channel *c, void *data, size_t n, struct err *e)
+{
+    ssize_t got;
+    do
+        got = read(c->in, data, n);
+    while (got < 0 && errno == EINTR);
+    if (got > 0) {
+        c->heard = clock_now();
+        return got;
+    }
+    if (got == 0)
+        return err_set(e, ERR_PEER, "connection closed");
+    return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : lost(e);
+}
+
+static int beat_if_due(struct channel *c, double now, struct err *e)
+{
+    if (now - c->told < c->beat)
+        return 0;
+    struct frame f = { .type = FRAME_HEARTBEAT };
+    return channel_send(c, &f, NULL, 0, NULL, 0, e);
+}
+
+/* Sleeps until something comes, at the longest until `end`, a heartbeat or the limit of silence.
+ * 1: look again. 0: end is past. */
+static int await(struct channel *c, double end, struct err *e)
+{
+    double now = clock_now();
+    if (now - c->heard >= c->limit)
+        return silent(c, e);
+    if (beat_if_due(c, now, e) < 0)
+        return -1;
+    if (now >= end)
+        return 0;
+    double until = fmin(end, fmin(c->heard + c->limit, c->told + c->beat));
+    sleep_on(c->in, false, fmax(until - now, 0));
+    return 1;
+}
+
+int channel_wait(struct channel *c, double seconds, struct frame *f, struct err *e)
+{
+    double end = seconds > 0 ? clock_now() + seconds : 0;
+    for (;;) {
+        ssize_t n = take(c, c->header + c->have, FRAME_HEADER - c->have, e);
+        if (n < 0)
+            return -1;
+        c->have += (size_t)n;
+        if (c->have == FRAME_HEADER) {
+            c->have = 0;
+            return frame_decode(f, c->header, e) < 0 ? -1 : 1;
+        }
+        int more = n > 0 ? 1 : await(c, end, e);
+        if (more <= 0)
+            return more;
+    }
+}
+
+int channel_read(struct channel *c, void *data, size_t n, struct err *e)
+{
+    unsigned char *p = data;
+    while (n > 0) {
+        ssize_t got = take(c, p, n, e);
+        if (got < 0)
+            return -1;
+        p += got;
+        n -= (size_t)got;
+        if (n > 0 && got == 0 && await(c, INFINITY, e) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Drops the first `sent` bytes from the pieces; returns how many pieces are left at *v. */
+static int advance(struct iovec **v, int n, size_t sent)
+{
+    while (n > 0 && sent >= (*v)->iov_len) {
+        sent -= (*v)->iov_len;
+        ++*v;
+        n--;
+    }
+    if (n > 0) {
+        (*v)->iov_base = (char *)(*v)->iov_base + sent;
+        (*v)->iov_len -= sent;
+    }
+    return n;
+}
+
+static int give(struct channel *c, struct iovec *v, int n, struct err *e)
+{
+    double end = clock_now() + c->limit;
+    while ((n = advance(&v, n, 0)) > 0) {
+        ssize_t sent = writev(c->out, v, n);
+        if (sent >= 0) {
+            n = advance(&v, n, (size_t)sent);
+            end = clock_now() + c->limit;
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            double now = clock_now();
+            if (now >= end)
+                return err_set(e, ERR_PEER, "connection lost: nothing was taken for %g s",
+                               c->limit);
+            sleep_on(c->out, true, end - now);
+        } else if (errno != EINTR) {
+            return lost(e);
+        }
+    }
+    return 0;
+}
+
+int channel_send(struct channel *c, struct frame *f, const void *head, size_t n_head,
+                 const void *body, size_t n_body, struct err *e)
+{
+    unsigned char header[FRAME_HEADER];
+    f->length = n_head + n_body;
+    frame_encode(header, f);
+    struct iovec v[3] = { { header, sizeof header },
+                          { (void *)(uintptr_t)head, n_head },
+                          { (void *)(uintptr_t)body, n_body } };
+    if (give(c, v, 3, e) < 0)
+        return -1;
+    c->told = clock_now();
+    return 0;
+}
