@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "tap.h"
+#include "lib/tap.h"
 
 enum { P_MAX = 8, SEQ_MAX = 4096, EVENTS = 1500 };
 enum status { UNBORN, LIVE, VOID, BUFFERED, USED, CANCELLED, LATE };
@@ -342,7 +342,7 @@ static void random_runs(const char *spec, uint64_t workers)
     uint64_t seed = 0;
     for (; seed < 60 && broken == NULL; seed++)
         broken = run(spec, workers, seed % 2 ? POLICY_KEEP : POLICY_SHRINK, seed);
-    tap(broken == NULL, "%s with %llu workers keeps every promise in 60 random runs%s%s", spec,
+    ok(broken == NULL, "%s with %llu workers keeps every promise in 60 random runs%s%s", spec,
         (unsigned long long)workers, broken ? "; broken: " : "", broken ? broken : "");
 }
 
@@ -351,14 +351,14 @@ static void refusals(void)
     struct err e = { 0 };
     struct spec spec = { 0 };
     struct policy_run of8 = { 8, 0, POLICY_KEEP };
-    tap(spec_parse(&spec, &policy_table, "k-sync:9", &e) == 0 && policy_open(&spec, &of8, &e) == NULL &&
+    ok(spec_parse(&spec, &policy_table, "k-sync:9", &e) == 0 && policy_open(&spec, &of8, &e) == NULL &&
             e.kind == ERR_USAGE && strstr(e.text, "9") && strstr(e.text, "8"),
         "more distinct workers than there are is refused, both numbers named: %s", e.text);
     struct policy *p = NULL;
-    tap(spec_parse(&spec, &policy_table, "k-batch-async:9", &e) == 0 &&
+    ok(spec_parse(&spec, &policy_table, "k-batch-async:9", &e) == 0 &&
             (p = policy_open(&spec, &of8, &e)) != NULL, "a batch form may combine more than there are workers");
     policy_close(p);
-    tap(spec_parse(&spec, &policy_table, "sync:4", &e) < 0 && e.kind == ERR_USAGE, "sync takes no K");
+    ok(spec_parse(&spec, &policy_table, "sync:4", &e) < 0 && e.kind == ERR_USAGE, "sync takes no K");
     spec_free(&spec);
 }
 
@@ -372,5 +372,5 @@ int main(void)
         random_runs(specs[i], 8);
     }
     refusals();
-    return tap_end();
+    return tap_done();
 }

@@ -1,0 +1,144 @@
+/* A virtual clock around the aggregate: workers whose minibatches take just their injected delay.
+ *
+ * For tests alone: what a run's own draws say that it should take, and what bits it should end in. */
+#ifndef TESTS_VIRTUAL_H
+#define TESTS_VIRTUAL_H
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "delay/delay.h"
+#include "run/aggregate.h"
+
+enum { VIRTUAL_WORKERS = 64 };
+
+struct virtual {
+    const char *policy, *delay;
+    uint64_t workers, seed, updates;
+    size_t size; /* parameters */
+    /* Fills g (size) with the gradient of minibatch seq of worker at w; NULL: zeros. */
+    void (*gradient)(const float *w, size_t size, uint64_t worker, uint64_t seq, float *g);
+    /* After an update: the number of gradients in it. NULL: nobody asks. */
+    void (*updated)(void *self, const struct aggregate *a);
+    void *self;
+
+    double now; /* seconds: the answer */
+    struct spec policy_spec, delay_spec, step, optimizer;
+    struct aggregate *aggregate;
+    struct trace_writer trace;
+    struct {
+        bool busy, voided; /* voided: of a minibatch whose end is still to be confirmed */
+        double ends;
+        uint64_t version, seq, voided_seq;
+        float *w, *g; /* parameters as read; its gradient */
+    } worker[VIRTUAL_WORKERS];
+};
+
+static int virtual_send(void *self, uint64_t worker, uint64_t version, uint64_t seq, bool again)
+{
+    struct virtual *v = self;
+    (void)again;
+    v->worker[worker].voided = v->worker[worker].busy;
+    v->worker[worker].voided_seq = v->worker[worker].seq;
+    v->worker[worker].busy = true;
+    v->worker[worker].version = version;
+    v->worker[worker].seq = seq;
+    v->worker[worker].ends = v->now + delay_of(&v->delay_spec, v->seed, worker, seq);
+    memcpy(v->worker[worker].w, aggregate_w(v->aggregate), v->size * sizeof(float));
+    return 0;
+}
+
+static void virtual_leave(void *self, uint64_t worker)
+{
+    (void)self;
+    (void)worker;
+}
+
+static void virtual_updated(void *self, double now)
+{
+    struct virtual *v = self;
+    (void)now;
+    if (v->updated != NULL)
+        v->updated(v->self, v->aggregate);
+}
+
+static int virtual_confirm(struct virtual *v, struct err *e)
+{
+    for (uint64_t r = 0; r < v->workers; r++) {
+        if (v->worker[r].voided &&
+            aggregate_cancelled(v->aggregate, v->now, r, v->worker[r].voided_seq, 0, 0, e) < 0)
+            return -1;
+        v->worker[r].voided = false;
+    }
+    return 0;
+}
+
+/* The next minibatch to end, the lowest rank first among equals, is pushed. */
+static int virtual_step(struct virtual *v, struct err *e)
+{
+    uint64_t next = 0;
+    double ends = INFINITY;
+    for (uint64_t r = 0; r < v->workers; r++)
+        if (v->worker[r].busy && v->worker[r].ends < ends) {
+            ends = v->worker[r].ends;
+            next = r;
+        }
+    v->now = ends;
+    v->worker[next].busy = false;
+    if (v->gradient != NULL)
+        v->gradient(v->worker[next].w, v->size, next, v->worker[next].seq, v->worker[next].g);
+    struct gradient_in g = { .version = v->worker[next].version, .seq = v->worker[next].seq, .rows = 1,
+                             .g = v->worker[next].g };
+    if (aggregate_push(v->aggregate, v->now, next, &g, e) < 0)
+        return -1;
+    return virtual_confirm(v, e);
+}
+
+/* Runs to the last update. The parameters are in aggregate_w(v->aggregate); virtual_free at the end. */
+static int virtual_run(struct virtual *v, struct layout *layout, const float *start, struct err *e)
+{
+    static const struct aggregate_calls calls = { virtual_send, virtual_leave, virtual_updated };
+    if (spec_parse(&v->policy_spec, &policy_table, v->policy, e) < 0 ||
+        spec_parse(&v->delay_spec, &delay_table, v->delay, e) < 0 ||
+        spec_parse(&v->optimizer, &optimizer_table, "sgd", e) < 0 || step_parse(&v->step, "0.1", e) < 0)
+        return -1;
+    *layout = (struct layout){ .parts = { { .name = "weight", .dims = 1, .shape = { v->size }, .size = v->size,
+                                            .penalised = true } },
+                               .n = 1, .size = v->size };
+    struct aggregate_conf conf = { .policy = &v->policy_spec, .optimizer = &v->optimizer, .step = &v->step,
+                                   .layout = layout, .l2 = 0.01,
+                                   .run = { v->workers, v->updates, POLICY_KEEP } };
+    v->aggregate = aggregate_open(&conf, start, &v->trace, &calls, v, e);
+    if (v->aggregate == NULL)
+        return -1;
+    for (uint64_t r = 0; r < v->workers; r++) {
+        v->worker[r].w = mem_new(v->size, sizeof(float), e);
+        v->worker[r].g = mem_new(v->size, sizeof(float), e);
+        if (v->worker[r].w == NULL || v->worker[r].g == NULL)
+            return -1;
+    }
+    for (uint64_t r = 0; r < v->workers; r++)
+        if (aggregate_join(v->aggregate, 0, r, UINT64_MAX, "", e) < 0)
+            return -1;
+    while (aggregate_iteration(v->aggregate) < v->updates)
+        if (virtual_step(v, e) < 0)
+            return -1;
+    return 0;
+}
+
+static void virtual_free(struct virtual *v)
+{
+    aggregate_close(v->aggregate);
+    for (uint64_t r = 0; r < v->workers; r++) {
+        free(v->worker[r].w);
+        free(v->worker[r].g);
+    }
+    spec_free(&v->policy_spec);
+    spec_free(&v->delay_spec);
+    spec_free(&v->step);
+    spec_free(&v->optimizer);
+}
+
+#endif
