@@ -1,7 +1,4 @@
 /* Options as rows: parsing, defaults and --help come from them. */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
 #include "base/opt.h"
 
 #include <assert.h>
