@@ -1,0 +1,38 @@
+/* Linear models: scores s = W x + b and the sums of their gradients, for every kind of rows. */
+#ifndef LEARN_LINEAR_H
+#define LEARN_LINEAR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/rows.h"
+
+/* Zeroed before use. */
+struct linear {
+    size_t outputs;  /* C */
+    size_t features; /* d; w is weight (C, d), then bias (C) */
+    bool bias;
+    size_t tile; /* rows of bytes turned into floats at a time */
+    float *x;    /* (tile, d): what they become */
+};
+
+int linear_open(struct linear *l, size_t outputs, size_t features, bool bias, struct err *e);
+void linear_close(struct linear *l);
+
+/* s (n, C) of a block. */
+void linear_scores(const struct linear *l, const float *w, const struct rows *block, float *s);
+
+/* sum += the gradient that belongs to ds (n, C), the derivatives of the losses by the scores. */
+void linear_add(const struct linear *l, const float *ds, const struct rows *block, float *sum);
+
+/* A row of the table of gradients: what the scores of one row mean. */
+struct gradient_ops {
+    const char *name; /* of the model */
+    /* The loss of scores s (C) against y, class index or target; ds (C) gets its derivatives. A score
+     * that is no number must give a loss that is none. */
+    double (*point)(const float *s, size_t outputs, double y, float *ds);
+    double (*predict)(const float *s, size_t outputs); /* class index, or the value */
+};
+
+#endif

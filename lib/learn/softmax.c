@@ -1,0 +1,38 @@
+/* Multinomial logistic regression: loss -log p_y, p = exp(s) / sum exp(s). */
+#include "learn/linear.h"
+
+#include <math.h>
+
+static size_t largest(const float *s, size_t outputs)
+{
+    size_t at = 0;
+    for (size_t c = 1; c < outputs; c++)
+        if (s[c] > s[at])
+            at = c;
+    return at;
+}
+
+/* Log-sum-exp: scores are taken relative to the largest, whose own 1 stays out of the sum, so that
+ * losses and derivatives far below 1 keep their digits. */
+static double point(const float *s, size_t outputs, double y, float *ds)
+{
+    size_t top = largest(s, outputs), label = (size_t)y;
+    double rest = 0;
+    for (size_t c = 0; c < outputs; c++) {
+        ds[c] = expf(s[c] - s[top]);
+        rest += c == top ? ds[c] - 1 : ds[c];
+    }
+    float scale = (float)(1 / (1 + rest));
+    for (size_t c = 0; c < outputs; c++)
+        ds[c] *= scale;
+    ds[label] = label == top ? (float)(-rest / (1 + rest)) : ds[label] - 1;
+    return log1p(rest) + ((double)s[top] - s[label]);
+}
+
+static double predict(const float *s, size_t outputs)
+{
+    return (double)largest(s, outputs);
+}
+
+extern const struct gradient_ops gradient_softmax;
+const struct gradient_ops gradient_softmax = { "softmax", point, predict };
