@@ -1,0 +1,13 @@
+/* A row of the table of start parameters. */
+#ifndef LEARN_INIT_H
+#define LEARN_INIT_H
+
+#include "learn/model.h"
+
+struct init_ops {
+    struct plug plug;
+    /* Fills w, layout->size floats that are zero. */
+    void (*fill)(const void *conf, const struct layout *l, uint64_t seed, float *w);
+};
+
+#endif
