@@ -16,17 +16,21 @@
 /* How raw data are read: what the data options of shard, worker and eval fill. Shards need none of
  * it. A text is NULL, a flag false, where nothing was said. */
 struct input {
-    const char *format;       /* -f; "auto" */
+    struct spec format;       /* -f; empty or "auto": by the first bytes */
     const char *labels;       /* --labels FILE */
     const char *label_column; /* --label-column NAME|NUMBER */
     bool no_header;           /* --no-header */
     bool zero_based;          /* --zero-based */
+    const json_t *like;       /* meta of the data that a model learned from, or NULL: says how data of
+                                 the same format are read where the options say nothing */
 };
+
+extern const struct table format_table; /* auto libsvm csv idx safetensors */
 
 /* Option rows for these, for a conf with a struct input at `member`. */
 #define INPUT_OPTS(conf, member)                                                                   \
-    { "format", 'f', "FORMAT", "auto", "format of raw data, or 'help'", set_format,                \
-      offsetof(struct conf, member.format), NULL },                                                \
+    { "format", 'f', "FORMAT", "auto", "format of raw data, or 'help'", NULL,                      \
+      offsetof(struct conf, member.format), &format_table },                                       \
     { "labels", 0, "FILE", NULL, "labels of IDX images, in a file of their own", set_text,         \
       offsetof(struct conf, member.labels), NULL },                                                \
     { "label-column", 0, "NAME|NUMBER", NULL, "CSV column that holds the label; columns count from 1", \
@@ -35,8 +39,6 @@ struct input {
       offsetof(struct conf, member.no_header), NULL },                                             \
     { "zero-based", 0, NULL, NULL, "libsvm indices start at 0 instead of 1", set_flag,             \
       offsetof(struct conf, member.zero_based), NULL }
-
-setter set_format; /* const char *: a name of the format table */
 
 /* What was read. Zeroed before use. */
 struct dataset {
@@ -58,6 +60,11 @@ struct dataset {
  * place, ERR_SYSTEM. An input without a row is ERR_DATA. */
 int dataset_read(struct dataset *d, char *const *paths, size_t n, const struct input *in, size_t limit,
                  const struct log *log, struct err *e);
+
+/* Reads shard `number` (from 0) of a stream of shards, and the stream to its end. `name` is for
+ * messages. ERR_DATA when the stream has fewer. */
+int dataset_read_stream(struct dataset *d, int fd, const char *name, uint64_t number, size_t limit,
+                        const struct log *log, struct err *e);
 void dataset_free(struct dataset *d);
 
 /* Rows gathered into one contiguous block. Owns its memory; view it as rows. Zeroed before use. */
