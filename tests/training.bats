@@ -1,0 +1,213 @@
+#!/usr/bin/env bats
+# What a run means: who is in an update, what it divides by, where every gradient went, how it ends.
+
+setup() {
+    load lib/common.bash
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() {
+    leave_nothing
+}
+
+# Shards a, b and c of a folder of tests/data, in file order.
+shards() {
+    local s
+    for s in a b c; do
+        dsgd-shard -q --split sequential -o "$s" "$(data "$1/$s.svm")"
+    done
+}
+
+# Three workers on a, b and c, the third with a delay; a trace in run.trace.
+#   three POLICY DELAY_OF_C OPTION...
+three() {
+    local policy=$1 delay=$2
+    shift 2
+    dsgd-ps -p "$policy" -m logistic -t run.trace "$@" \
+        -x 'dsgd-worker a' -x 'dsgd-worker b' -x "dsgd-worker -d $delay c"
+}
+
+identities() {
+    awk -f "$top_srcdir/tests/lib/identities.awk" "${1-run.trace}"
+}
+
+# A column of `dsgd-trace summary`, a worker a line, `all` last.
+column() {
+    dsgd-trace summary "${2-run.trace}" |
+        awk -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next } { print $c }'
+}
+
+# The weight that a one-feature model has, from its logistic loss on a row `+1 i:1`.
+weights() {
+    dsgd-eval "$1" < snapshots | awk 'NR > 1 { printf "%.9f\n", -log(exp($3) - 1) }'
+}
+
+@test "in sync the three weights are equal to the last bit after every update" {
+    shards 17-one-gradient-each
+    three sync const:5ms -e 0.3 -b 1 --no-bias -J 20 -S 1 -q > snapshots
+    for s in a b c; do
+        dsgd-eval "$s" < snapshots > "$s.tsv"
+    done
+    [ "$(wc -l < a.tsv)" -eq 22 ] # a header, and iterations 0 to 20
+    run -0 diff <(cut -f 1,3 a.tsv) <(cut -f 1,3 b.tsv)
+    run -0 diff <(cut -f 1,3 a.tsv) <(cut -f 1,3 c.tsv)
+    run -0 awk 'NR == 2 { a = $1 - 0.05 } NR == 3 { b = $1 - 0.09875026 }
+        END { exit !(a * a < 1e-14 && b * b < 1e-14) }' <(weights a)
+    identities
+}
+
+@test "k-sync takes two different workers for every update, and no gradient of an older model" {
+    shards 17-one-gradient-each
+    three k-sync:2 const:200ms -e 0.3 -b 1 --no-bias -J 20 -q -o model
+    run -0 column used
+    assert_line --index 3 40
+    run -0 awk '$2 == "push" { if ($7 != 0 || $3 == last) exit 1; last = ++n % 2 ? $3 : "" } END { exit n != 40 }' run.trace
+    identities
+}
+
+@test "k-batch-sync takes two gradients for the current model, of one worker or of two" {
+    shards 17-one-gradient-each
+    three k-batch-sync:2 const:200ms -e 0.3 -b 1 --no-bias -J 20 -q -o model
+    run -0 column used
+    assert_line --index 3 40
+    run -0 awk '$2 == "push" && $7 != 0 { exit 1 }' run.trace
+    identities
+}
+
+@test "every gradient is accounted for under every policy" {
+    shards 18-where-gradients-went
+    while read -r policy used; do
+        three "$policy" const:30ms -e 0.1 -b 1 -J 20 -q -o model
+        run -0 column used
+        assert_line --index 3 "$used"
+        run -0 awk 'NR > 1 && $2 != $3 + $4 + $5 + $6 + $7 { exit 1 }' <(dsgd-trace summary run.trace)
+        case $policy in
+            sync | *async*) run -0 awk 'NR > 1 && $4 + $5 + $6 > 0 { exit 1 }' <(dsgd-trace summary run.trace) ;;
+        esac
+        identities
+    done <<'X'
+sync 60
+k-sync:2 40
+k-batch-sync:2 40
+async 20
+k-async:2 40
+k-batch-async:2 40
+X
+}
+
+@test "in k-sync a slow worker's share shows up as cancelled, not as used" {
+    shards 18-where-gradients-went
+    three k-sync:2 const:10s -e 0.1 -b 1 -J 20 -o model 2> summary
+    run -0 column used
+    assert_line --index 2 0
+    run -0 column cancelled
+    assert_line --index 2 20
+    run -0 grep -E '^ *2 +20 +0 +20 +0 +0 +0' summary
+}
+
+@test "a slow worker does not hold the others up, be it slow or very slow" {
+    shards 18-where-gradients-went
+    for policy in k-sync:2 k-batch-sync:2 k-async:2 k-batch-async:2; do
+        for slow in 1s 10s; do
+            dsgd-ps -q -p $policy -m logistic -b 1 -J 40 -o model -t $slow.trace -x 'dsgd-worker -d const:10ms a' \
+                -x 'dsgd-worker -d const:10ms b' -x "dsgd-worker -d const:$slow c"
+        done
+        run -0 awk '{ s[NR] = $1 } END { r = s[1] / s[2]; print s[1], s[2]; exit !(r > 0.8 && r < 1.25 && s[1] < 0.9) }' \
+            <(column seconds 1s.trace | tail -n 1; column seconds 10s.trace | tail -n 1)
+    done
+}
+
+@test "a worker that reads nothing does not stop service to the others" {
+    shards 18-where-gradients-went
+    dsgd-shard -q --features 1000000 -o wide "$(data 18-where-gradients-went/a.svm)"
+    serve ps dsgd-ps -q -P 3 -p k-sync:2 -l "unix:$PWD/sock" -m logistic -b 1 -J 40 -o model -t run.trace \
+        --drain-timeout 200ms
+    background c dsgd-worker -r 2 -c "$address" -d const:10s c
+    c=$!
+    background a dsgd-worker -r 0 -c "$address" wide
+    eventually grep -q join run.trace || true
+    kill -STOP $c
+    background b dsgd-worker -r 1 -c "$address" b
+    run -0 wait "$server"
+    kill -CONT $c
+    run -0 column updates
+    assert_line --index 3 40
+}
+
+@test "uneven shards: passes end when every row was used, and everybody goes home" {
+    shards 16-uneven-shards-end
+    for policy in sync k-sync:2 k-batch-sync:2 async k-async:2 k-batch-async:2; do
+        three "$policy" const:1ms -e 0.1 -b 2 -E 2 -q -o model
+        # minibatches started: 2 passes of 3, 2 and 1
+        run -0 column started
+        assert_output $'6\n4\n2\n12'
+        run -0 column unfinished
+        assert_output $'0\n0\n0\n0'
+        case $policy in
+            sync | *async*)
+                run -0 column rows
+                assert_line --index 3 18
+                ;;
+        esac
+        identities
+        no_process
+    done
+}
+
+@test "uneven shards: a run by updates starts short shards over" {
+    shards 16-uneven-shards-end
+    for policy in sync k-sync:2 k-batch-sync:2 async k-async:2 k-batch-async:2; do
+        three "$policy" const:1ms -e 0.1 -b 2 -J 10 -q -o model
+        run -0 column updates
+        assert_line --index 3 10
+        identities
+    done
+}
+
+@test "sync ends in the same bits, however the delays fall" {
+    shards 16-uneven-shards-end
+    for delay in exp:mean=4ms exp:mean=1ms const:3ms; do
+        dsgd-ps -q -P 3 -m softmax -b 2 -e 0.2 --l2 0.01 -s 7 -J 60 -o "$delay" \
+            -x "dsgd-worker -d $delay a" -x 'dsgd-worker b' -x "dsgd-worker -d $delay c"
+        dsgd-eval -m "$delay" a b c | cut -f 3- > "$delay.tsv"
+    done
+    # the record tells the time of its last update; the parameters are its last bytes
+    for delay in exp:mean=1ms const:3ms; do
+        run -0 cmp <(tail -c 16 exp:mean=4ms) <(tail -c 16 "$delay")
+        run -0 cmp exp:mean=4ms.tsv "$delay.tsv"
+    done
+}
+
+@test "a step that is too large ends the run with status 1, its update and the advice" {
+    dsgd-shard -q --split sequential -o rows "$(data 11-diverging-loss/rows.svm)"
+    run -1 --separate-stderr dsgd-ps -q -m least-squares -b 4 -e 1 -J 100 -o model -x 'dsgd-worker rows'
+    # shellcheck disable=SC2154 # run sets it
+    [[ $stderr =~ update\ ([0-9]+):.*step ]]
+    [ "${BASH_REMATCH[1]}" -le 27 ]
+    assert_equal "$output" ''
+    if [ -e model ]; then
+        run -0 dsgd-eval -m model rows
+        refute_output --regexp 'nan|inf|NA'
+    fi
+}
+
+@test "a run that diverges ends every worker with a status that is not 0" {
+    for s in a b; do
+        dsgd-shard -q --split sequential -o $s "$(data 11-diverging-loss/$s.svm)"
+    done
+    serve ps dsgd-ps -P 2 -l "unix:$PWD/sock" -m least-squares -b 2 -e 1 -J 100 -o model
+    background a dsgd-worker -c "$address" a
+    a=$!
+    background b dsgd-worker -c "$address" b
+    b=$!
+    run -1 wait "$server"
+    run ! wait "$a"
+    run ! wait "$b"
+    run -0 grep step a.err
+}
+
+@test "a step that is small enough makes the loss fall at each of 100 updates" {
+    dsgd-shard -q --split sequential -o rows "$(data 11-diverging-loss/rows.svm)"
+    dsgd-ps -q -m least-squares -b 4 -e 1e-7 -J 100 -o model -t run.trace -x 'dsgd-worker rows'
+    run -0 awk '$2 == "update" { if (n++ && $11 + 0 >= last + 0) exit 1; last = $11 } END { exit n != 100 }' run.trace
+}
