@@ -65,7 +65,7 @@ static int read_spec(struct model *m, struct err *e)
 {
     const char *text = meta_text(m->meta, "model");
     if (text == NULL)
-        return err_set(e, ERR_DATA, "metadata: no model");
+        return err_set(e, ERR_DATA, "metadata lack 'model'");
     if (spec_parse(&m->spec, &model_table, text, e) == 0)
         return 0;
     if (e->kind == ERR_USAGE)
@@ -77,9 +77,9 @@ static int read_classes(struct model *m, struct err *e)
 {
     const char *text = meta_text(m->meta, "classes");
     if (text == NULL)
-        return err_set(e, ERR_DATA, "metadata: no classes");
+        return err_set(e, ERR_DATA, "metadata lack 'classes'");
     if (classes_parse(&m->classes, text, e) < 0)
-        return err_ctx(e, "metadata: classes");
+        return err_ctx(e, "metadata 'classes'");
     if (model_row(&m->spec)->target == TARGET_REAL)
         return 0;
     return model_fits(&m->spec, &m->classes, false, e);
@@ -94,7 +94,7 @@ static int read_numbers(struct model *m, struct err *e)
         || meta_real(m->meta, "time", &m->time, e) < 0)
         return -1;
     if (bias > 1)
-        return err_set(e, ERR_DATA, "metadata: bias %ju, allowed are 0 and 1", (uintmax_t)bias);
+        return err_set(e, ERR_DATA, "metadata 'bias': '%ju': allowed are 0 and 1", (uintmax_t)bias);
     m->dims.bias = bias == 1;
     m->dims.classes = m->classes.n;
     return 0;
