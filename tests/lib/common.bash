@@ -7,7 +7,7 @@ bats_load_library bats-file
 : "${top_srcdir:=$(cd "$BATS_TEST_DIRNAME/.." && pwd)}"
 : "${top_builddir:=$top_srcdir/build}"
 export top_srcdir top_builddir
-PATH=$top_builddir/bin:$PATH
+PATH=${DSGD_BIN:-$top_builddir/bin}:$PATH
 unset DSGD_PS DSGD_RANK
 
 # Path of an input file in tests/data.
@@ -18,17 +18,19 @@ data() {
 # Runs a command every 20 ms until it succeeds; fails after SECONDS (default 10).
 #   eventually [-s SECONDS] COMMAND [ARG]...
 eventually() {
-    local limit=10 turn
+    local limit=10 end
     if [ "$1" = -s ]; then
         limit=$2
         shift 2
     fi
-    for ((turn = 0; turn < limit * 50; turn++)); do
-        "$@" && return
-        read -r -t 0.02 <> <(:) || true
+    end=$((SECONDS + limit))
+    until "$@"; do
+        if ((SECONDS > end)); then
+            echo "not within $limit s: $*" >&2
+            return 1
+        fi
+        sleep 0.02
     done
-    echo "not within $limit s: $*" >&2
-    return 1
 }
 
 # Starts a program in the background, stdin empty, output in $BATS_TEST_TMPDIR/NAME.{out,err}, pid in $!.
@@ -51,20 +53,20 @@ serve() {
         > "$BATS_TEST_TMPDIR/$name.out" 2> "$BATS_TEST_TMPDIR/$name.err" 3>&- &
     server=$!
     echo "$server" >> "$BATS_TEST_TMPDIR/.background"
+    # shellcheck disable=SC2034 # for the test
     if ! read -r -t 20 address < "$BATS_TEST_TMPDIR/$name.ready"; then
         cat "$BATS_TEST_TMPDIR/$name.err" >&2
         return 1
     fi
 }
 
-# Pids of processes of ours that belong to this test: started from its shell or working in its folder.
+# Pids of the programs that this test started, by whatever way: they have its environment.
 our_processes() {
-    local process pid
-    for process in $(pgrep -d ' ' '^dsgd-' || true); do
-        pid=$process
-        [ -r "/proc/$pid/environ" ] || continue
-        if tr '\0' '\n' < "/proc/$pid/environ" 2>/dev/null | grep -qxF "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR"; then
-            echo "$pid"
+    local name
+    for name in $(grep -ls '^dsgd-' /proc/[0-9]*/comm); do
+        if grep -qszxF "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR" "${name%/comm}/environ"; then
+            name=${name%/comm}
+            echo "${name#/proc/}"
         fi
     done
 }
@@ -74,7 +76,7 @@ no_process() {
 }
 
 # For teardown: ends what `background` and `serve` started, then fails if any program of this test is
-# still there, a zombie too, or a socket file is left.
+# still there or a socket file is left.
 leave_nothing() {
     local pid left
     if [ -f "$BATS_TEST_TMPDIR/.background" ]; then
@@ -88,7 +90,7 @@ leave_nothing() {
     if ! eventually -s 3 no_process; then
         left=$(our_processes)
         # shellcheck disable=SC2086 # a list of pids
-        ps -o pid,stat,args -p $left >&2
+        ps -o pid,stat,args -p $left >&2 || echo "still running: $left" >&2
         # shellcheck disable=SC2086
         kill -9 $left 2> /dev/null
         return 1

@@ -1,0 +1,79 @@
+# The order of the layers, as the include lines and the linked programs show it.
+
+setup() {
+    load lib/common.bash
+    cd "$top_srcdir" || return
+}
+
+# FILE:HEADER for each of our headers that a file includes.
+includes() {
+    grep -HEo '^#include "[^"]+"' "$@" | sed 's/:#include "/:/; s/"$//'
+}
+
+sources() {
+    find bin lib -name '*.[ch]' -o -path 'lib/*' -name '*.def'
+}
+
+# Lines of `includes` that go upward or sideways in lib.
+wrong_in_lib() {
+    awk -F '[:/]' '
+        BEGIN { rank["base"] = 1; rank["run"] = 3 }
+        function of(folder) { return folder in rank ? rank[folder] : 2 }
+        $2 != $4 && of($4) >= of($2) && !($2 == "theory" && $4 == "delay")'
+}
+
+@test "no file in lib includes upward or sideways" {
+    run -0 wrong_in_lib < <(includes $(find lib -name '*.[ch]'))
+    assert_output ''
+}
+
+@test "the check of the layers finds an upward and a sideways include" {
+    run -0 wrong_in_lib <<'X'
+lib/base/num.c:policy/policy.h
+lib/net/conn.c:learn/model.h
+lib/run/split.c:data/dataset.h
+lib/net/conn.c:base/err.h
+lib/theory/order.c:delay/delay.h
+X
+    assert_output - <<'X'
+lib/base/num.c:policy/policy.h
+lib/net/conn.c:learn/model.h
+X
+}
+
+@test "a program includes the run call, lib/base, the data options and the tables, nothing else" {
+    run -0 awk -F : '
+        $2 !~ /^(base|run)\// && $2 != "data/dataset.h" && $2 != "policy/policy.h" &&
+        $2 != "delay/delay.h" && $2 != "learn/model.h" && $2 != "learn/optimizer.h"' \
+        < <(includes bin/*.c)
+    assert_output ''
+}
+
+@test "only base/num.c turns text into real numbers, and nothing sets the locale" {
+    run grep -nE '(strto[a-z]+|ato(f|i|l|ll)|v?[fs]?scanf|setlocale) *\(' \
+        $(sources | grep -v '^lib/base/num.c$')
+    assert_output ''
+}
+
+@test "every header compiles alone" {
+    for header in $(find lib -name '*.h'); do
+        "${CC:-cc}" -std=c11 -D_POSIX_C_SOURCE=200809L -fsyntax-only -Wall -Werror -Ilib -x c - \
+            <<< "#include \"${header#lib/}\"" || fail "$header"
+    done
+}
+
+@test "every source and test is in the lists of Makefile.am" {
+    for file in $(sources) $(find man -name '*.[1-9]'); do
+        grep -qE "(^|[ =])$file( |\$)" Makefile.am || fail "$file"
+    done
+    for file in tests/*.bats; do
+        grep -qx "  $file\\( \\\\\\)\\?" Makefile.am || fail "$file"
+    done
+}
+
+@test "programs that compute no gradient link no BLAS" {
+    for name in dsgd-ps dsgd-shard dsgd-trace; do
+        run -0 ldd "$top_builddir/bin/$name"
+        refute_output --regexp 'blas|blis|atlas|lapack'
+    done
+}
