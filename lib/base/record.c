@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/record_header.h"
 
@@ -152,15 +153,40 @@ static int again(int fd)
     return poll(&p, 1, -1) >= 0 || errno == EINTR;
 }
 
+/* A stream, and how long it may be silent: seconds, negative for ever. */
+struct feed {
+    int fd;
+    double patience;
+};
+
+/* Until there is something to read, the end included. */
+static int await(const struct feed *f, struct err *e)
+{
+    struct pollfd p = { .fd = f->fd, .events = POLLIN };
+    if (f->patience < 0)
+        return 0;
+    double end = clock_now() + f->patience, left;
+    while ((left = end - clock_now()) >= 0) {
+        int n = poll(&p, 1, left < 1e6 ? (int)(left * 1e3) + 1 : 1000000000);
+        if (n > 0)
+            return 0;
+        if (n < 0 && errno != EINTR)
+            return err_sys(e, "cannot wait");
+    }
+    return err_set(e, ERR_PEER, "nothing came for %g s", f->patience);
+}
+
 /* Up to n bytes, fewer only at the end of the stream. */
-static int fill(int fd, char *at, size_t n, size_t *got, struct err *e)
+static int fill(const struct feed *f, char *at, size_t n, size_t *got, struct err *e)
 {
     *got = 0;
     while (*got < n) {
-        ssize_t k = read(fd, at + *got, n - *got);
+        if (await(f, e) < 0)
+            return -1;
+        ssize_t k = read(f->fd, at + *got, n - *got);
         if (k == 0)
             break;
-        if (k < 0 && !again(fd))
+        if (k < 0 && !again(f->fd))
             return err_sys(e, "cannot read");
         *got += k < 0 ? 0 : (size_t)k;
     }
@@ -169,7 +195,7 @@ static int fill(int fd, char *at, size_t n, size_t *got, struct err *e)
 
 /* All `need` bytes into a new block. Its room grows with what has come, so that a length which
  * lies costs no memory. `before` bytes of the record were read already. */
-static char *fill_block(int fd, size_t need, size_t before, struct err *e)
+static char *fill_block(const struct feed *f, size_t need, size_t before, struct err *e)
 {
     char *block = NULL;
     size_t room = 0, have = 0, got;
@@ -179,7 +205,7 @@ static char *fill_block(int fd, size_t need, size_t before, struct err *e)
         if (mem_grow(&block, &room, want > 0 ? want : 1, 1, e) < 0)
             goto fail;
         size_t ask = room < need ? room - have : need - have;
-        if (fill(fd, block + have, ask, &got, e) < 0)
+        if (fill(f, block + have, ask, &got, e) < 0)
             goto fail;
         have += got;
         if (got < ask) {
@@ -194,17 +220,17 @@ fail:
     return NULL;
 }
 
-static int read_body(struct record *r, int fd, size_t header, struct err *e)
+static int read_body(struct record *r, const struct feed *f, size_t header, struct err *e)
 {
     size_t data;
-    char *text = fill_block(fd, header, LENGTH_BYTES, e);
+    char *text = fill_block(f, header, LENGTH_BYTES, e);
     if (text == NULL)
         return -1;
     int status = record_parse(r, text, header, &data, e);
     free(text);
     if (status < 0)
         return -1;
-    r->map = fill_block(fd, data, LENGTH_BYTES + header, e);
+    r->map = fill_block(f, data, LENGTH_BYTES + header, e);
     if (r->map == NULL)
         return -1;
     r->length = data;
@@ -215,10 +241,16 @@ static int read_body(struct record *r, int fd, size_t header, struct err *e)
 
 int record_read(struct record *r, int fd, struct err *e)
 {
+    return record_read_within(r, fd, -1, e);
+}
+
+int record_read_within(struct record *r, int fd, double patience, struct err *e)
+{
+    struct feed f = { fd, patience };
     unsigned char bytes[LENGTH_BYTES];
     size_t got, header;
     memset(r, 0, sizeof *r);
-    if (fill(fd, (char *)bytes, sizeof bytes, &got, e) < 0)
+    if (fill(&f, (char *)bytes, sizeof bytes, &got, e) < 0)
         return -1;
     if (got == 0)
         return 0;
@@ -227,7 +259,7 @@ int record_read(struct record *r, int fd, struct err *e)
                        got);
     if (header_length(bytes, &header, e) < 0)
         return -1;
-    if (read_body(r, fd, header, e) == 0)
+    if (read_body(r, &f, header, e) == 0)
         return 1;
     record_free(r);
     return -1;

@@ -51,6 +51,9 @@ int record_map(struct record *r, int fd, struct err *e);
  * -1: e; a record that ends early says at which byte. */
 int record_read(struct record *r, int fd, struct err *e);
 
+/* The same, but ERR_PEER when nothing came for `patience` seconds; negative waits for ever. */
+int record_read_within(struct record *r, int fd, double patience, struct err *e);
+
 const struct tensor *record_find(const struct record *r, const char *name); /* or NULL */
 void record_free(struct record *r);
 
