@@ -11,7 +11,7 @@
 static void set_labels(struct classes *c, bool named, const char *words)
 {
     struct err e = { 0 };
-    char word[16], where[16];
+    char word[16], where[24];
     int used, order = 0;
     *c = (struct classes){ .named = named };
     while (sscanf(words, "%15s%n", word, &used) == 1) {
