@@ -52,8 +52,9 @@ void channel_close(struct channel *c)
     c->in = c->out = -1;
 }
 
-static int lost(struct err *e)
+static int lost(struct channel *c, struct err *e)
 {
+    c->lost = true;
     if (errno == EPIPE || errno == ECONNRESET)
         return err_set(e, ERR_PEER, "connection closed");
     err_sys(e, "connection lost");
@@ -91,9 +92,11 @@ static ssize_t take(struct channel *c, void *data, size_t n, struct err *e)
         c->heard = clock_now();
         return got;
     }
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+        return 0;
     if (got == 0)
-        return err_set(e, ERR_PEER, "connection closed");
-    return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : lost(e);
+        errno = EPIPE;
+    return lost(c, e);
 }
 
 static int beat_if_due(struct channel *c, double now, struct err *e)
@@ -153,6 +156,18 @@ int channel_read(struct channel *c, void *data, size_t n, struct err *e)
     return 0;
 }
 
+int channel_skip(struct channel *c, uint64_t n, struct err *e)
+{
+    char sink[4096];
+    while (n > 0) {
+        size_t now = n < sizeof sink ? (size_t)n : sizeof sink;
+        if (channel_read(c, sink, now, e) < 0)
+            return -1;
+        n -= now;
+    }
+    return 0;
+}
+
 /* Drops the first `sent` bytes from the pieces; returns how many pieces are left at *v. */
 static int advance(struct iovec **v, int n, size_t sent)
 {
@@ -183,7 +198,7 @@ static int give(struct channel *c, struct iovec *v, int n, struct err *e)
                                c->limit);
             sleep_on(c->out, true, end - now);
         } else if (errno != EINTR) {
-            return lost(e);
+            return lost(c, e);
         }
     }
     return 0;

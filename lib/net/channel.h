@@ -3,6 +3,7 @@
 #ifndef NET_CHANNEL_H
 #define NET_CHANNEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@ struct channel {
     double beat;  /* seconds: waiting and reading send a HEARTBEAT when nothing else went out */
     unsigned char header[FRAME_HEADER];
     size_t have;  /* bytes of the header that are in */
+    bool lost;    /* it closed or broke; silence is not this */
 };
 
 /* Dials, one attempt of at most `seconds`. limit and beat are the caller's to set. Errors as
@@ -34,6 +36,9 @@ int channel_wait(struct channel *c, double seconds, struct frame *f, struct err 
 
 /* The payload, all n bytes. */
 int channel_read(struct channel *c, void *data, size_t n, struct err *e);
+
+/* The same to nowhere. */
+int channel_skip(struct channel *c, uint64_t n, struct err *e);
 
 /* A frame with its payload in two pieces (either may be empty); f->length is set from them. */
 int channel_send(struct channel *c, struct frame *f, const void *head, size_t n_head,

@@ -1,8 +1,8 @@
 /* The server's side of a connection: non-blocking, driven by libevent, knows nothing above frames.
  *
  * Reads a header, asks the owner where the payload goes, reads it straight to that place, hands the
- * frame over. Writes never block: what the socket does not take is kept here (of parameters the rest
- * of one frame and one newer at the most: newer ones replace one of which no byte has gone out). */
+ * frame over. Writes never block: what the socket does not take is kept here, of parameters the
+ * rest of one frame and one newer at the most: newer ones replace one that is all here still. */
 #ifndef NET_CONN_H
 #define NET_CONN_H
 
@@ -24,7 +24,7 @@ struct conn;
 struct conn_calls {
     /* A header is in. Returns room for its payload of f->length bytes (any non-NULL when 0), or
      * NULL and e to refuse it: the connection is then closed as `closed` with that e. Lengths are
-     * to be checked here, before memory is taken. The place stays valid until `frame` or `closed`. */
+     * to be checked here, before memory is taken. The place is valid until `frame` or `closed`. */
     void *(*place)(void *owner, struct conn *c, const struct frame *f, struct err *e);
     /* The payload is in its place. -1 and e closes the connection as `closed` with that e. */
     int (*frame)(void *owner, struct conn *c, const struct frame *f, void *payload, struct err *e);
@@ -48,7 +48,7 @@ int conn_params(struct conn *c, const struct frame *f, const float *data, size_t
 
 /* Nothing more will be sent: when everything queued has gone out, the peer sees the end of the
  * stream. Frames are still taken. `closed` comes with ERR_OK when the peer then closes, with an
- * error when it closes before it took everything. No time limit: that is the owner's, by conn_free. */
+ * error when it closes before it took everything. No time limit: that is the owner's. */
 void conn_finish(struct conn *c);
 
 double conn_heard(const struct conn *c);    /* clock_now() of the last byte that came */

@@ -13,8 +13,8 @@ enum frame_type {
     FRAME_GRAD = 4,      /* worker: version, seq; struct work, then floats */
     FRAME_CANCELLED = 5, /* worker: seq; struct work without loss */
     FRAME_HEARTBEAT = 6, /* both */
-    FRAME_BYE = 7,       /* server: the run is over; the worker answers with BYE: seq and struct work
-                            of what it leaves unfinished, FRAME_NO_SEQ: nothing. worker: it leaves */
+    FRAME_BYE = 7,       /* server: the run is over; the worker answers with BYE: seq, struct work
+                            of what it leaves unfinished; FRAME_NO_SEQ: nothing. worker: leaves */
     FRAME_ERROR = 8,     /* both: text that the other side prints; flags = its exit status */
 };
 enum { PARAMS_FULL = 1, PARAMS_SAME = 2 /* the worker holds that version */ };

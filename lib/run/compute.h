@@ -1,0 +1,33 @@
+/* The gradient of one minibatch after the other, on the rows of one worker, in chunks: whoever
+ * drives it may look at something else between two of them, and may leave a minibatch at any time. */
+#ifndef RUN_COMPUTE_H
+#define RUN_COMPUTE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "data/dataset.h"
+#include "run/hello.h"
+
+struct compute;
+
+/* For what the server's welcome says: model, batch, seed, rank, features, classes. The data set
+ * must outlive it; its labels become class indices of the run. ERR_PEER: data and welcome do not fit. */
+struct compute *compute_open(const struct dataset *d, const struct welcome *w, struct err *e);
+void compute_close(struct compute *c);
+
+size_t compute_size(const struct compute *c); /* floats of the parameters */
+float *compute_w(struct compute *c);          /* the parameters, to be filled by the caller */
+
+/* Starts minibatch seq; one that was not finished is forgotten. */
+void compute_begin(struct compute *c, uint64_t seq);
+
+/* One chunk of it. 1: there is more. 0: the gradient is ready. -1: ERR_SYSTEM. */
+int compute_chunk(struct compute *c, struct err *e);
+
+/* When ready: the mean over the minibatch's rows (compute_size floats, valid until compute_begin),
+ * their number and their mean loss. */
+const float *compute_gradient(const struct compute *c, uint64_t *rows, double *loss);
+
+#endif
