@@ -165,14 +165,15 @@ static int await(const struct feed *f, struct err *e)
     struct pollfd p = { .fd = f->fd, .events = POLLIN };
     if (f->patience < 0)
         return 0;
-    double end = clock_now() + f->patience, left;
-    while ((left = end - clock_now()) >= 0) {
+    double end = clock_now() + f->patience, left = f->patience;
+    do {
         int n = poll(&p, 1, left < 1e6 ? (int)(left * 1e3) + 1 : 1000000000);
         if (n > 0)
             return 0;
         if (n < 0 && errno != EINTR)
             return err_sys(e, "cannot wait");
-    }
+        left = end - clock_now();
+    } while (left > 0);
     return err_set(e, ERR_PEER, "nothing came for %g s", f->patience);
 }
 

@@ -1,0 +1,39 @@
+/* dsgd-eval: scores or applies a model, or every model of a stream. */
+#include <stddef.h>
+
+#include "base/opt.h"
+#include "base/set.h"
+#include "data/dataset.h"
+#include "run/evaluate.h"
+
+static const struct opt opts[] = {
+    { "model", 'm', "FILE", NULL, "the model to score (default: a stream of models on stdin)",
+      set_text, offsetof(struct evaluate, model), NULL },
+    { "predict", 0, NULL, NULL, "print the model's label for each row of data", set_flag,
+      offsetof(struct evaluate, predict), NULL },
+    INPUT_OPTS(evaluate, input),
+    { "json", 0, NULL, NULL, "print JSON Lines instead of TSV", set_flag,
+      offsetof(struct evaluate, json), NULL },
+    { "timeout", 0, "DURATION", "10m", "give up when no more of a model comes for that long",
+      set_duration, offsetof(struct evaluate, timeout), NULL },
+    { 0 },
+};
+
+static const struct program self = {
+    .name = "dsgd-eval",
+    .synopsis = "[OPTION]... [-m MODEL] DATA...",
+    .purpose = "Score models on data: a row with iteration, time, loss and error for each.",
+    .opts = opts,
+    .log = offsetof(struct evaluate, log),
+};
+
+int main(int argc, char **argv)
+{
+    struct evaluate conf = { 0 };
+    struct err e = { 0 };
+    int first;
+    if (opt_parse(&self, argc, argv, &conf, &first, &e) == 0)
+        evaluate(&conf, argv + first, (size_t)(argc - first), &e);
+    opt_free(&self, &conf);
+    return err_exit(&e, self.name);
+}
