@@ -82,8 +82,8 @@ static int read_meta(struct trace_reader *t, struct err *e)
         return err_set(e, ERR_DATA, "%s:1: not a trace: the first line must begin with '"
                        TRACE_MAGIC "'", t->path);
     if (strncmp(t->buffer, TRACE_MAGIC " ", magic + 1) != 0)
-        return err_set(e, ERR_DATA, "%s:1: trace version '%.16s': known is 1", t->path,
-                       t->buffer + strlen(noun));
+        return err_set(e, ERR_DATA, "%s:1: trace version '%.*s': known is 1", t->path,
+                       (int)strcspn(t->buffer + strlen(noun), " "), t->buffer + strlen(noun));
     json_error_t where;
     t->meta = json_loadb(t->buffer + magic, n - magic, 0, &where);
     if (t->meta == NULL || !json_is_object(t->meta))
