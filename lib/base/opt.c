@@ -244,7 +244,7 @@ void opt_free(const struct program *p, void *conf)
 {
     for (const struct opt *o = p->opts; o->name; o++) {
         void *target = (char *)conf + o->offset;
-        if (o->set == NULL && o->table)
+        if (o->table)
             spec_free(target);
         if (o->set == set_list)
             free(((struct text_list *)target)->v);

@@ -18,9 +18,8 @@ struct opt {
     const char *help; /* lower case, no full stop */
     setter *set;
     size_t offset;             /* into the program's conf */
-    const struct table *table; /* not NULL: `help` as the argument prints this table. With `set` NULL the
-                                  target is a struct spec, parsed by the table and freed by opt_free;
-                                  with a `set` it is what that fills, and the program's to free */
+    const struct table *table; /* not NULL: the target is a struct spec, parsed by this table or by
+                                  `set`, freed by opt_free; `help` as the argument prints the table */
 };
 
 struct program {
