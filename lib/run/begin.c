@@ -1,0 +1,161 @@
+/* All P are there: the parameters, the trace, WELCOME to all, and off. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "run/loss.h"
+#include "run/server_state.h"
+
+static int send_parameters(void *self, uint64_t worker, uint64_t version, uint64_t seq, bool again)
+{
+    struct server *s = self;
+    struct peer *p = s->places[worker].peer;
+    return p == NULL ? 0 : peer_send_params(p, version, seq, again);
+}
+
+static void dismiss(void *self, uint64_t worker)
+{
+    struct server *s = self;
+    log_detail(s->log, "worker %ju has made its passes", (uintmax_t)worker);
+    if (s->places[worker].peer != NULL)
+        peer_dismiss(s->places[worker].peer, NULL);
+}
+
+static void updated(void *self, double now)
+{
+    struct server *s = self;
+    for (uint64_t r = 0; r < s->workers; r++) {
+        s->places[r].rows_used += s->places[r].rows_waiting;
+        s->places[r].rows_waiting = 0;
+    }
+    snapshot_updated(s, now);
+}
+
+static const struct aggregate_calls aggregate_calls = { send_parameters, dismiss, updated };
+
+/* The shards of all workers, each with its rank. */
+static json_t *shards(const struct server *s)
+{
+    json_t *all = json_array(), *one;
+    size_t i;
+    for (uint64_t r = 0; r < s->workers; r++)
+        json_array_foreach(s->places[r].peer->hello.shards, i, one) {
+            json_t *row = json_pack("{s:I}", "worker", (json_int_t)r);
+            json_object_update(row, one);
+            json_array_append_new(all, row);
+        }
+    return all;
+}
+
+/* The values that workers told under this key: one text when they agree, else one each. */
+static json_t *told(const struct server *s, size_t offset)
+{
+    json_t *all = json_array();
+    bool same = true;
+    const char *first = NULL;
+    for (uint64_t r = 0; r < s->workers; r++) {
+        const char *text = *(char *const *)((const char *)&s->places[r].peer->hello + offset);
+        first = first == NULL ? text : first;
+        same = same && strcmp(first, text) == 0;
+        json_array_append_new(all, json_string(text));
+    }
+    if (!same)
+        return all;
+    json_decref(all);
+    return json_string(first);
+}
+
+/* Line 1 of the trace. */
+static json_t *description(const struct server *s)
+{
+    const struct server_conf *c = s->conf;
+    return json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:I, s:s, s:s, s:s, s:f, s:s, s:I, s:b, s:o}",
+                     "program", "dsgd-ps", "version", PACKAGE_VERSION, "kernel",
+                     told(s, offsetof(struct hello, kernel)), "blas", told(s, offsetof(struct hello, blas)),
+                     "run", c->run == NULL ? "" : c->run, "seed",
+                     json_sprintf("%ju", (uintmax_t)c->seed), "P", (json_int_t)s->workers, "policy",
+                     c->policy.text, "step", c->step.text, "optimizer", c->optimizer.text, "l2", c->l2,
+                     "model", c->model.text, "b", (json_int_t)c->batch, "bias", !c->no_bias, "shards",
+                     shards(s));
+}
+
+static int open_trace(struct server *s, struct err *e)
+{
+    if (s->conf->trace == NULL)
+        return 0;
+    json_t *meta = description(s);
+    if (meta == NULL)
+        return err_memory(e);
+    int rc = trace_open(&s->trace, s->conf->trace, meta, e);
+    json_decref(meta);
+    return rc;
+}
+
+static int make_rooms(struct server *s, struct err *e)
+{
+    for (uint64_t r = 0; r < s->workers; r++) {
+        s->places[r].gradient = mem_new(peer_gradient_bytes(s), 1, e);
+        if (s->places[r].gradient == NULL)
+            return -1;
+    }
+    return 0;
+}
+
+static int open_aggregate(struct server *s, struct err *e)
+{
+    const struct server_conf *c = s->conf;
+    float *w = mem_new(s->layout.size, sizeof *w, e);
+    if (w == NULL)
+        return -1;
+    struct aggregate_conf conf = {
+        .policy = &c->policy,
+        .optimizer = &c->optimizer,
+        .step = &c->step,
+        .layout = &s->layout,
+        .l2 = c->l2,
+        .run = { .workers = s->workers, .updates = c->updates, .loss = loss_row(s)->policy },
+    };
+    if (init_fill(&c->init, &s->layout, c->seed, w, e) == 0)
+        s->aggregate = aggregate_open(&conf, w, &s->trace, &aggregate_calls, s, e);
+    free(w);
+    return s->aggregate == NULL ? -1 : 0;
+}
+
+static int welcome_all(struct server *s, struct err *e)
+{
+    for (uint64_t r = 0; r < s->workers; r++)
+        if (roster_welcome(s->places[r].peer, e) < 0)
+            return -1;
+    return 0;
+}
+
+/* The clock starts with the first parameters. */
+static int start_all(struct server *s, struct err *e)
+{
+    s->start = clock_now();
+    for (uint64_t r = 0; r < s->workers; r++)
+        if (roster_join(s->places[r].peer, 0, e) < 0)
+            return -1;
+    return 0;
+}
+
+int server_begin(struct server *s, struct err *e)
+{
+    if (roster_union(s, e) < 0 || make_rooms(s, e) < 0 || open_trace(s, e) < 0 ||
+        open_aggregate(s, e) < 0 || welcome_all(s, e) < 0)
+        return -1;
+    s->phase = PHASE_RUN;
+    s->combine = policy_combine(aggregate_policy(s->aggregate));
+    snapshot_updated(s, 0);
+    log_detail(s->log, "%ju workers, %zu parameters: off", (uintmax_t)s->workers, s->layout.size);
+    event_del(s->limit);
+    if (s->conf->seconds > 0) {
+        struct timeval t = server_interval(s->conf->seconds);
+        event_add(s->limit, &t);
+    }
+    return start_all(s, e);
+}

@@ -1,0 +1,297 @@
+/* The life of a run: gather, run, drain; and every event that moves it on. */
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "run/loss.h"
+#include "run/server_state.h"
+
+enum {
+    KILL_AFTER = 2, /* seconds from SIGTERM to SIGKILL, for children that do not leave */
+    BEATS = 6,      /* heartbeats in a --worker-timeout */
+};
+static const double half_open = 10; /* seconds within which a connection has to say HELLO */
+static const double least_waiting = 2; /* seconds that a worker without its WELCOME may be silent at least */
+static const double longest_beat = 10; /* seconds between heartbeats; workers without a WELCOME need them */
+static const double longest_wait = 1e9; /* seconds; more than a timer is good for */
+
+struct timeval server_interval(double seconds)
+{
+    seconds = fmin(seconds, longest_wait);
+    double whole = floor(seconds);
+    return (struct timeval){ .tv_sec = (time_t)whole, .tv_usec = (suseconds_t)((seconds - whole) * 1e6) };
+}
+
+double server_now(const struct server *s)
+{
+    return clock_now() - s->start;
+}
+
+int server_event(struct server *s, int rc, struct err *e)
+{
+    if (rc == 0)
+        return 0;
+    if (e->kind == ERR_PEER)
+        return -1;
+    server_end(s, "failed", e);
+    return 0;
+}
+
+/* Workers end well when the run ended, was stopped or lost others; not when it failed for all. */
+static void dismiss_all(struct server *s, bool ran)
+{
+    bool failed = s->failure.kind != ERR_OK && !(ran && s->failure.kind == ERR_PEER);
+    for (struct peer *p = s->peers, *next; p != NULL; p = next) {
+        next = p->next;
+        if (p->state == PEER_NEW && p->child == NULL)
+            peer_free(p);
+        else
+            peer_dismiss(p, failed ? &s->failure : NULL);
+    }
+}
+
+void server_end(struct server *s, const char *why, const struct err *failure)
+{
+    if (s->phase == PHASE_DRAIN)
+        return;
+    bool ran = s->phase == PHASE_RUN;
+    s->phase = PHASE_DRAIN;
+    s->seconds = ran ? server_now(s) : 0;
+    if (failure != NULL)
+        s->failure = *failure;
+    if (s->aggregate != NULL)
+        aggregate_stop(s->aggregate, s->seconds, why);
+    snapshot_last(s);
+    listen_close(s);
+    dismiss_all(s, ran);
+    event_del(s->loss_limit);
+    event_del(s->limit);
+    struct timeval t = server_interval(s->conf->drain_timeout);
+    event_add(s->limit, &t);
+    event_active(s->settle, 0, 0);
+}
+
+static void begin(struct server *s)
+{
+    struct err e = { 0 };
+    if (server_begin(s, &e) < 0)
+        server_end(s, "failed", &e);
+    else
+        server_settle(s);
+}
+
+static void settle_run(struct server *s)
+{
+    const struct policy *p = aggregate_policy(s->aggregate);
+    if (policy_ended(p))
+        server_end(s, s->conf->updates > 0 && policy_version(p) >= s->conf->updates ? "updates" : "passes",
+                   NULL);
+    else
+        loss_settle(s);
+}
+
+void server_settle(struct server *s)
+{
+    if (s->phase == PHASE_GATHER && roster_ready(s) == s->workers)
+        begin(s);
+    else if (s->phase == PHASE_RUN)
+        settle_run(s);
+    if (s->phase != PHASE_DRAIN && (s->signal != 0 || s->failure.kind != ERR_OK))
+        server_end(s, "stopped", NULL);
+    if (s->phase == PHASE_DRAIN && s->peers == NULL && spawn_alive(&s->spawn) == 0 && s->stream_done)
+        event_base_loopbreak(s->base);
+}
+
+static void on_settle(evutil_socket_t fd, short what, void *self)
+{
+    (void)fd, (void)what;
+    server_settle(self);
+}
+
+static void join_timed_out(struct server *s)
+{
+    struct err e = { 0 };
+    err_set(&e, ERR_PEER, "%ju of %ju workers joined within %g s (--join-timeout)",
+            (uintmax_t)roster_ready(s), (uintmax_t)s->workers, s->conf->join_timeout);
+    server_end(s, "failed", &e);
+}
+
+/* Those that were told to leave and did not. First the time for SIGTERM, then that for SIGKILL. */
+static void drain_timed_out(struct server *s)
+{
+    static const struct timeval patience = { .tv_sec = KILL_AFTER };
+    for (size_t i = 0; i < s->spawn.n && !s->killing; i++)
+        if (s->spawn.v[i].pid != 0)
+            log_note(s->log, "worker %ju ('%s') did not leave within %g s (--drain-timeout): it is ended",
+                     (uintmax_t)s->spawn.v[i].rank, s->spawn.v[i].command, s->conf->drain_timeout);
+    while (s->peers != NULL)
+        peer_free(s->peers);
+    spawn_signal(&s->spawn, s->killing ? SIGKILL : SIGTERM);
+    if (!s->killing)
+        event_add(s->limit, &patience);
+    s->killing = true;
+    server_settle(s);
+}
+
+static void time_is_over(struct server *s)
+{
+    server_end(s, "time", NULL);
+}
+
+/* The limit of each phase. */
+static void on_limit(evutil_socket_t fd, short what, void *self)
+{
+    (void)fd, (void)what;
+    static void (*const over[])(struct server *) = {
+        [PHASE_GATHER] = join_timed_out,
+        [PHASE_RUN] = time_is_over,
+        [PHASE_DRAIN] = drain_timed_out,
+    };
+    struct server *s = self;
+    over[s->phase](s);
+}
+
+static void on_loss_limit(evutil_socket_t fd, short what, void *self)
+{
+    (void)fd, (void)what;
+    loss_timeout(self);
+}
+
+/* How long a peer may be silent in its state; INFINITY: as long as it likes. */
+static double patience(const struct server *s, const struct peer *p)
+{
+    if (p->state == PEER_NEW && p->child == NULL)
+        return fmin(half_open, s->conf->join_timeout);
+    if (p->state == PEER_NEW || p->state == PEER_LEAVING || (s->stream != NULL && stream_full(s->stream)))
+        return INFINITY;
+    return p->state == PEER_WORKING ? s->conf->worker_timeout : fmax(s->conf->worker_timeout, least_waiting);
+}
+
+static void drop_silent(struct server *s, struct peer *p, double seconds)
+{
+    char why[80];
+    snprintf(why, sizeof why, "nothing was heard of it for %g s", seconds);
+    if (p->state == PEER_WORKING && s->phase == PHASE_RUN)
+        loss_of(p, why);
+    else
+        log_note(s->log, "a connection is closed: %s", why);
+    peer_free(p);
+}
+
+/* Heartbeats go where nothing else is under way. */
+static void on_tick(evutil_socket_t fd, short what, void *self)
+{
+    (void)fd, (void)what;
+    struct server *s = self;
+    struct err e = { 0 };
+    double now = clock_now();
+    for (struct peer *p = s->peers, *next; p != NULL; p = next) {
+        next = p->next;
+        double limit = patience(s, p);
+        if (now - conn_heard(p->conn) > limit)
+            drop_silent(s, p, limit);
+        else if (p->state != PEER_LEAVING && conn_queued(p->conn) == 0)
+            peer_send(p, FRAME_HEARTBEAT, 0, "");
+    }
+    if (trace_flush(&s->trace, &e) < 0 && s->failure.kind == ERR_OK)
+        s->failure = e;
+    roster_fill(s);
+    server_settle(s);
+}
+
+/* The first signal ends the run in order, the second, or one after the end, at once. */
+static void on_stop(evutil_socket_t signal, short what, void *self)
+{
+    (void)what;
+    struct server *s = self;
+    bool again = s->signal != 0 || s->phase == PHASE_DRAIN;
+    s->signal = (int)signal;
+    if (again) {
+        event_base_loopbreak(s->base);
+        return;
+    }
+    const char *name = signal == SIGINT ? "SIGINT" : "SIGTERM";
+    if (s->aggregate != NULL && s->phase == PHASE_RUN)
+        log_note(s->log, "%s: stopping after update %ju", name, (uintmax_t)aggregate_iteration(s->aggregate));
+    server_end(s, name, NULL);
+}
+
+/* Before the start nobody can be spared, unless others may still connect. */
+static void ended_before_the_start(struct server *s, const struct child *c)
+{
+    char fate[64];
+    struct err e = c->why;
+    if (e.kind != ERR_OK)
+        err_ctx(&e, "worker %ju", (uintmax_t)c->rank);
+    else
+        err_set(&e, ERR_PEER, "worker %ju ('%s') %s before the start", (uintmax_t)c->rank, c->command,
+                spawn_fate(c, fate, sizeof fate));
+    if (s->n_listeners == 0)
+        server_end(s, "failed", &e);
+    else
+        log_note(s->log, "%s", e.text);
+}
+
+/* A worker that was told of a failure ends with its status. */
+static bool as_told(const struct server *s, const struct child *c)
+{
+    return s->phase == PHASE_DRAIN && s->failure.kind != ERR_OK && WIFEXITED(c->status) &&
+           WEXITSTATUS(c->status) == (int)s->failure.kind;
+}
+
+static void on_child(evutil_socket_t signal, short what, void *self)
+{
+    (void)signal, (void)what;
+    struct server *s = self;
+    struct child *c;
+    char fate[64];
+    while ((c = spawn_reap(&s->spawn)) != NULL)
+        if (s->phase == PHASE_GATHER)
+            ended_before_the_start(s, c);
+        else if (spawn_failed(c) && !as_told(s, c))
+            log_note(s->log, "worker %ju ('%s') %s", (uintmax_t)c->rank, c->command,
+                     spawn_fate(c, fate, sizeof fate));
+    server_settle(s);
+}
+
+static struct event *add_event(struct server *s, int fd, short what, event_callback_fn call,
+                               const struct timeval *t)
+{
+    struct event *ev = event_new(s->base, fd, what, call, s);
+    if (ev != NULL && (t != NULL || what & EV_SIGNAL) && event_add(ev, t) < 0) {
+        event_free(ev);
+        return NULL;
+    }
+    return ev;
+}
+
+int life_open(struct server *s, struct err *e)
+{
+    struct timeval beat = server_interval(fmin(s->conf->worker_timeout / BEATS, longest_beat));
+    struct timeval join = server_interval(s->conf->join_timeout);
+    s->settle = add_event(s, -1, 0, on_settle, NULL);
+    s->loss_limit = add_event(s, -1, 0, on_loss_limit, NULL);
+    s->limit = add_event(s, -1, 0, on_limit, &join);
+    s->tick = add_event(s, -1, EV_PERSIST, on_tick, &beat);
+    s->signals[0] = add_event(s, SIGINT, EV_SIGNAL | EV_PERSIST, on_stop, NULL);
+    s->signals[1] = add_event(s, SIGTERM, EV_SIGNAL | EV_PERSIST, on_stop, NULL);
+    s->signals[2] = add_event(s, SIGCHLD, EV_SIGNAL | EV_PERSIST, on_child, NULL);
+    if (s->settle && s->loss_limit && s->limit && s->tick && s->signals[0] && s->signals[1] && s->signals[2])
+        return 0;
+    return err_set(e, ERR_SYSTEM, "the event loop cannot be set up");
+}
+
+void life_close(struct server *s)
+{
+    struct event **all[] = { &s->settle, &s->loss_limit, &s->limit, &s->tick, &s->signals[0],
+                             &s->signals[1], &s->signals[2] };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (*all[i] != NULL)
+            event_free(*all[i]);
+        *all[i] = NULL;
+    }
+}
