@@ -49,6 +49,7 @@ struct conn {
     size_t queued;
 
     bool finishing;
+    bool paused;     /* the owner takes no frames for now */
     bool broken;     /* writing failed: `failure` is to be told */
     bool done;       /* `closed` was called */
     bool busy, gone; /* conn_free came from within a call of ours: memory goes when we are out */
@@ -314,7 +315,7 @@ static int begin_frame(struct conn *c)
 /* Hands over what is whole. -1: nothing more is to be read. */
 static int hand_over(struct conn *c)
 {
-    while (!c->done) {
+    while (!c->done && !c->paused) {
         if (!c->receiving) {
             if (c->have < FRAME_HEADER)
                 return 0;
@@ -360,8 +361,8 @@ static int read_some(struct conn *c)
 /* 1: the socket is drained. */
 static int read_turn(struct conn *c)
 {
-    int more = 1;
     c->busy = true;
+    int more = hand_over(c) == 0; /* of before a pause */
     for (int i = 0; i < FRAMES_A_TURN && more; i++)
         more = read_some(c);
     c->busy = false;
@@ -431,6 +432,20 @@ struct conn *conn_new(struct event_base *base, int fd, const struct conn_calls *
     conn_free(c);
     err_memory(e);
     return NULL;
+}
+
+void conn_pause(struct conn *c, bool paused)
+{
+    if (c->done || c->paused == paused)
+        return;
+    c->paused = paused;
+    if (paused) {
+        event_del(c->readable);
+        return;
+    }
+    c->heard = clock_now();
+    event_add(c->readable, NULL);
+    event_active(c->readable, EV_READ, 0);
 }
 
 double conn_heard(const struct conn *c)

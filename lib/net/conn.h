@@ -7,6 +7,7 @@
 #define NET_CONN_H
 
 #include <event2/event.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -50,6 +51,9 @@ int conn_params(struct conn *c, const struct frame *f, const float *data, size_t
  * stream. Frames are still taken. `closed` comes with ERR_OK when the peer then closes, with an
  * error when it closes before it took everything. No time limit: that is the owner's. */
 void conn_finish(struct conn *c);
+
+/* No frames are taken until the pause is over; the peer's wait in its socket. Sending goes on. */
+void conn_pause(struct conn *c, bool paused);
 
 double conn_heard(const struct conn *c);    /* clock_now() of the last byte that came */
 size_t conn_queued(const struct conn *c);   /* bytes not yet taken by the socket */
