@@ -186,10 +186,11 @@ int out_write(struct out *o, const void *data, size_t n, struct err *e)
     return 0;
 }
 
-/* After this only the rename is left. */
-static int prepare(struct out *o, struct err *e)
+int out_finish(struct out *o, struct err *e)
 {
     int fd = o->fd;
+    if (fd < 0)
+        return 0;
     if (o->temp != NULL && fsync(fd) < 0)
         return err_sys(e, "%s", o->path);
     o->fd = -1;
@@ -227,7 +228,7 @@ int out_commit_all(struct out *o, size_t n, struct err *e)
 {
     int status = 0;
     for (size_t i = 0; i < n && status == 0; i++)
-        status = prepare(&o[i], e);
+        status = out_finish(&o[i], e);
     for (size_t i = 0; i < n && status == 0; i++)
         status = publish(&o[i], e);
     for (size_t i = 0; i < n; i++)

@@ -21,6 +21,10 @@ int out_open(struct out *o, const char *path, struct err *e);
 /* All of it, or -1. */
 int out_write(struct out *o, const void *data, size_t n, struct err *e);
 
+/* What was written is on disk, and the descriptor closed: only the commit, or the abort, is left.
+ * For those who write more files than may be open at once. */
+int out_finish(struct out *o, struct err *e);
+
 /* fsync, rename, fsync of the folder; o is empty afterwards, also on failure (then nothing is left). */
 int out_commit(struct out *o, struct err *e);
 

@@ -42,7 +42,7 @@ extern const struct table format_table; /* auto libsvm csv idx safetensors */
 
 /* What was read. Zeroed before use. */
 struct dataset {
-    struct rows *parts; /* one a shard, one for all raw files together; labels as `labels` below */
+    struct rows *parts; /* one a shard, one for raw files that follow each other; labels as `labels` */
     size_t n_parts;
     size_t rows;          /* in all */
     size_t features;      /* of the widest */
@@ -66,6 +66,9 @@ int dataset_read(struct dataset *d, char *const *paths, size_t n, const struct i
 int dataset_read_stream(struct dataset *d, int fd, const char *name, uint64_t number, size_t limit,
                         const struct log *log, struct err *e);
 void dataset_free(struct dataset *d);
+
+/* The part that holds a row of the whole data set; *row becomes its number there. */
+const struct rows *dataset_find(const struct dataset *d, uint64_t *row);
 
 /* Rows gathered into one contiguous block. Owns its memory; view it as rows. Zeroed before use. */
 struct batch {

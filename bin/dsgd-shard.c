@@ -1,0 +1,49 @@
+/* dsgd-shard: turns a data set into shards. */
+#include "base/opt.h"
+#include "run/inspect.h"
+#include "run/split.h"
+
+struct conf {
+    struct split split;
+    bool info;
+    struct log log;
+};
+
+static const struct opt opts[] = {
+    { "shards", 'n', "N", "1", "number of shards", set_count, offsetof(struct conf, split.shards), NULL },
+    { "output", 'o', "PATTERN", "shard-%d", "names of the shards, %d counts from 0; '-' is one stream",
+      set_text, offsetof(struct conf, split.pattern), NULL },
+    INPUT_OPTS(conf, split.input),
+    { "features", 0, "D", NULL, "make rows D features wide", set_count,
+      offsetof(struct conf, split.features), NULL },
+    { "split", 0, "SPEC", "shuffle", "which rows go together, or 'help'", NULL,
+      offsetof(struct conf, split.how), &split_table },
+    { "seed", 's', "SEED", "1", "seed of the shuffle", set_whole, offsetof(struct conf, split.seed), NULL },
+    { "info", 0, NULL, NULL, "check shards and print a row for each", set_flag,
+      offsetof(struct conf, info), NULL },
+    { 0 },
+};
+
+static const struct program self = {
+    .name = "dsgd-shard",
+    .synopsis = "[OPTION]... [FILE]...",
+    .purpose = "Turns a data set into shards for dsgd-worker.",
+    .opts = opts,
+    .log = offsetof(struct conf, log),
+};
+
+int main(int argc, char **argv)
+{
+    struct conf c = { 0 };
+    struct err e = { 0 };
+    int first;
+    if (opt_parse(&self, argc, argv, &c, &first, &e) == 0) {
+        c.split.log = &c.log;
+        if (c.info)
+            inspect(argv + first, (size_t)(argc - first), stdout, &e);
+        else
+            split_run(&c.split, argv + first, (size_t)(argc - first), &e);
+    }
+    opt_free(&self, &c);
+    return err_exit(&e, self.name);
+}

@@ -1,0 +1,205 @@
+/* Rows under construction. */
+#include "data/builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static const char *const kind_names[] = { "floats", "bytes", "sparse rows" };
+
+int builder_begin(struct builder *b, const char *format, enum rows_kind kind, size_t features,
+                  struct err *e)
+{
+    if (b->format == NULL) {
+        b->format = format;
+        b->kind = kind;
+        b->features = features;
+        return 0;
+    }
+    if (strcmp(b->format, format) != 0 || b->kind != kind)
+        return err_set(e, ERR_DATA, "%s (%s) after %s (%s): all files must be of one kind", format,
+                       kind_names[kind], b->format, kind_names[b->kind]);
+    if (kind != ROWS_SPARSE && b->features != features)
+        return err_set(e, ERR_DATA, "%zu features, the file before has %zu", features, b->features);
+    return 0;
+}
+
+static int room_for_labels(struct builder *b, size_t n, struct err *e)
+{
+    return mem_grow(&b->labels, &b->labels_cap, b->n + n, sizeof *b->labels, e);
+}
+
+static int room_floats(struct builder *b, size_t n, struct err *e)
+{
+    if (b->features > 0 && n > SIZE_MAX / sizeof *b->x / b->features - b->n)
+        return err_memory(e);
+    if (room_for_labels(b, n, e) < 0)
+        return -1;
+    return mem_grow(&b->x, &b->x_cap, (b->n + n) * b->features, sizeof *b->x, e);
+}
+
+static int room_bytes(struct builder *b, size_t n, struct err *e)
+{
+    if (b->features > 0 && n > SIZE_MAX / b->features - b->n)
+        return err_memory(e);
+    if (room_for_labels(b, n, e) < 0)
+        return -1;
+    return mem_grow(&b->bytes, &b->bytes_cap, (b->n + n) * b->features, 1, e);
+}
+
+static int room_sparse(struct builder *b, size_t n, struct err *e)
+{
+    if (room_for_labels(b, 1, e) < 0 ||
+        mem_grow(&b->indptr, &b->indptr_cap, b->n + 2, sizeof *b->indptr, e) < 0 ||
+        mem_grow(&b->indices, &b->indices_cap, b->entries + n, sizeof *b->indices, e) < 0 ||
+        mem_grow(&b->values, &b->values_cap, b->entries + n, sizeof *b->values, e) < 0)
+        return -1;
+    if (b->n == 0)
+        b->indptr[0] = 0;
+    return 0;
+}
+
+int builder_room(struct builder *b, size_t n, struct err *e)
+{
+    static int (*const room[])(struct builder *, size_t, struct err *) = { room_floats, room_bytes,
+                                                                           room_sparse };
+    return room[b->kind](b, n, e);
+}
+
+struct entry {
+    int32_t index;
+    float value;
+};
+
+static int by_index(const void *a, const void *b)
+{
+    int32_t x = ((const struct entry *)a)->index, y = ((const struct entry *)b)->index;
+    return (x > y) - (x < y);
+}
+
+static int sort_row(int32_t *indices, float *values, size_t n, struct err *e)
+{
+    struct entry *row = mem_new(n, sizeof *row, e);
+    if (row == NULL)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        row[i] = (struct entry){ indices[i], values[i] };
+    qsort(row, n, sizeof *row, by_index);
+    for (size_t i = 0; i < n; i++) {
+        indices[i] = row[i].index;
+        values[i] = row[i].value;
+    }
+    free(row);
+    return 0;
+}
+
+static bool ascending(const int32_t *indices, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (indices[i - 1] >= indices[i])
+            return false;
+    return true;
+}
+
+static int note_beyond(struct builder *b, long largest, struct place at, struct err *e)
+{
+    b->beyond_rows++;
+    if (b->beyond != NULL)
+        return 0;
+    b->beyond = mem_print(e, "%s%s%zu: feature index %ld", at.file, at.unit, at.number, largest);
+    return b->beyond == NULL ? -1 : 0;
+}
+
+int builder_end_sparse(struct builder *b, unsigned base, struct place at, struct err *e)
+{
+    size_t begin = (size_t)b->indptr[b->n], n = b->entries - begin;
+    int32_t *indices = b->indices + begin;
+    if (!ascending(indices, n) && sort_row(indices, b->values + begin, n, e) < 0)
+        return -1;
+    for (size_t i = 1; i < n; i++)
+        if (indices[i - 1] == indices[i])
+            return err_set(e, ERR_DATA, "feature index %ld stands twice in one row",
+                           (long)indices[i] + base);
+    if (n > 0 && b->limit > 0 && (size_t)indices[n - 1] >= b->limit) {
+        if (note_beyond(b, (long)indices[n - 1] + base, at, e) < 0)
+            return -1;
+        while (n > 0 && (size_t)indices[n - 1] >= b->limit)
+            n--;
+    }
+    if (n > 0 && (size_t)indices[n - 1] >= b->features)
+        b->features = (size_t)indices[n - 1] + 1;
+    b->entries = begin + n;
+    b->indptr[++b->n] = (int64_t)b->entries;
+    return 0;
+}
+
+static void copy_floats(struct builder *b, const struct rows *from, size_t i)
+{
+    float *to = b->x + b->n * b->features;
+    memcpy(to, from->x + i * from->features, from->features * sizeof *to);
+    memset(to + from->features, 0, (b->features - from->features) * sizeof *to);
+}
+
+static void copy_bytes(struct builder *b, const struct rows *from, size_t i)
+{
+    uint8_t *to = b->bytes + b->n * b->features;
+    memcpy(to, from->bytes + i * from->features, from->features);
+    memset(to + from->features, 0, b->features - from->features);
+}
+
+static void copy_sparse(struct builder *b, const struct rows *from, size_t i)
+{
+    size_t at = (size_t)from->indptr[i], n = (size_t)from->indptr[i + 1] - at;
+    memcpy(b->indices + b->entries, from->indices + at, n * sizeof *b->indices);
+    memcpy(b->values + b->entries, from->values + at, n * sizeof *b->values);
+    b->entries += n;
+    b->indptr[b->n + 1] = (int64_t)b->entries;
+}
+
+int builder_copy(struct builder *b, const struct rows *from, size_t i, struct err *e)
+{
+    static void (*const copy[])(struct builder *, const struct rows *, size_t) = {
+        copy_floats, copy_bytes, copy_sparse
+    };
+    bool sparse = b->kind == ROWS_SPARSE;
+    if (builder_room(b, sparse ? (size_t)(from->indptr[i + 1] - from->indptr[i]) : 1, e) < 0)
+        return -1;
+    copy[b->kind](b, from, i);
+    b->labels[b->n++] = from->labels[i];
+    return 0;
+}
+
+struct rows builder_rows(const struct builder *b)
+{
+    return (struct rows){
+        .kind = b->kind,
+        .n = b->n,
+        .features = b->features,
+        .x = b->x,
+        .bytes = b->bytes,
+        .scale = b->scale,
+        .indptr = b->indptr,
+        .indices = b->indices,
+        .values = b->values,
+        .labels = b->labels,
+    };
+}
+
+int builder_finish(struct builder *b, struct classes *c, struct err *e)
+{
+    return labels_finish(&b->spellings, b->labels, b->n, c, e);
+}
+
+void builder_free(struct builder *b)
+{
+    free(b->x);
+    free(b->bytes);
+    free(b->indptr);
+    free(b->indices);
+    free(b->values);
+    free(b->labels);
+    free(b->beyond);
+    labels_free(&b->spellings);
+    memset(b, 0, sizeof *b);
+}

@@ -1,0 +1,358 @@
+/* CSV as RFC 4180 has it: a header, fields with quotes that may hold commas and line ends. All columns
+ * but the label's are features and hold numbers. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "data/format.h"
+#include "data/lines.h"
+
+enum {
+    ROWS_AT_ONCE = 1024, /* records that one call of next takes */
+    SHOWN = 40,          /* bytes of a bad text that a message shows */
+    BID_COMMA = 30,
+    BID_ANY_TEXT = 5,
+};
+
+/* text[begin .. end) of the record; the quotes around it are left off. */
+struct field {
+    size_t begin, end;
+    bool doubled; /* it has quotes written twice */
+};
+
+struct csv {
+    struct lines lines;
+    struct builder *builder;
+    const char *label_text; /* what was asked for; NULL: label_number */
+    uint64_t label_number;  /* from 1 */
+    bool header;
+    bool ready;             /* the columns are known and fit */
+    size_t label;           /* column of the label, from 0 */
+    char **names;           /* of the header */
+    size_t columns;
+    char *text;             /* the record in hand */
+    size_t n;
+    struct field *fields;
+    size_t n_fields, fields_cap;
+};
+
+static bool blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static int blame_quote(const struct csv *f, size_t line, const char *what, struct err *e)
+{
+    err_set(e, ERR_DATA, "%s:%zu: %s", f->lines.source->name, line, what);
+    return -1;
+}
+
+/* Moves *at behind the quote that closes the one before *at, over line ends if need be. */
+static int close_quote(struct csv *f, size_t *at, struct field *field, struct err *e)
+{
+    size_t opened = f->lines.line + f->lines.more;
+    field->begin = *at;
+    for (;;) {
+        char *quote = memchr(f->text + *at, '"', f->n - *at);
+        if (quote == NULL) {
+            *at = f->n;
+            int more = lines_join(&f->lines, &f->text, &f->n, e);
+            if (more <= 0)
+                return more < 0 ? -1 : blame_quote(f, opened, "this quote is never closed", e);
+            continue;
+        }
+        field->end = (size_t)(quote - f->text);
+        *at = field->end + 1;
+        if (*at == f->n || f->text[*at] != '"')
+            break;
+        field->doubled = true;
+        ++*at;
+    }
+    while (*at < f->n && blank(f->text[*at]))
+        ++*at;
+    if (*at < f->n && f->text[*at] != ',')
+        return blame_quote(f, opened, "text behind the end of a quoted field", e);
+    return 0;
+}
+
+static void plain_field(const struct csv *f, size_t *at, struct field *field)
+{
+    char *comma = memchr(f->text + *at, ',', f->n - *at);
+    field->begin = *at;
+    field->end = *at = comma ? (size_t)(comma - f->text) : f->n;
+    while (field->end > field->begin && blank(f->text[field->end - 1]))
+        field->end--;
+}
+
+/* Cuts the record that begins with the line in hand into fields. 0, or -1 and e with its place. */
+static int cut(struct csv *f, struct err *e)
+{
+    f->n_fields = 0;
+    for (size_t at = 0;; at++) {
+        if (mem_grow(&f->fields, &f->fields_cap, f->n_fields + 1, sizeof *f->fields, e) < 0)
+            return -1;
+        struct field *field = &f->fields[f->n_fields++];
+        *field = (struct field){ 0 };
+        while (at < f->n && blank(f->text[at]))
+            at++;
+        if (at == f->n || f->text[at] != '"') {
+            plain_field(f, &at, field);
+        } else {
+            at++;
+            if (close_quote(f, &at, field, e) < 0)
+                return -1;
+        }
+        if (at >= f->n)
+            return 0;
+    }
+}
+
+/* The text of a field, quotes that were written twice made one. */
+static char *field_text(struct csv *f, size_t i, size_t *n)
+{
+    struct field *field = &f->fields[i];
+    char *text = f->text + field->begin;
+    *n = field->end - field->begin;
+    if (!field->doubled)
+        return text;
+    size_t kept = 0;
+    for (size_t at = 0; at < *n; at++) {
+        text[kept++] = text[at];
+        at += text[at] == '"';
+    }
+    field->end = field->begin + kept;
+    field->doubled = false;
+    *n = kept;
+    return text;
+}
+
+/* The next record: 1; 0: there are no more; -1. Lines with nothing on them are no records. */
+static int next_record(struct csv *f, struct err *e)
+{
+    for (;;) {
+        int more = lines_next(&f->lines, &f->text, &f->n, e);
+        if (more <= 0)
+            return more;
+        size_t i = 0;
+        while (i < f->n && blank(f->text[i]))
+            i++;
+        if (i < f->n)
+            return cut(f, e) < 0 ? -1 : 1;
+    }
+}
+
+static int take_header(struct csv *f, struct err *e)
+{
+    int more = next_record(f, e);
+    if (more <= 0)
+        return more;
+    f->columns = f->n_fields;
+    f->names = mem_new(f->columns, sizeof *f->names, e);
+    for (size_t i = 0; f->names != NULL && i < f->columns; i++) {
+        size_t n;
+        char *text = field_text(f, i, &n);
+        f->names[i] = mem_print(e, "%.*s", (int)n, text);
+        if (f->names[i] == NULL)
+            return -1;
+    }
+    return f->names == NULL ? -1 : 1;
+}
+
+/* Column of a name, from 0; -1: none; -2: more than one. */
+static long find_name(const struct csv *f, const char *name)
+{
+    long found = -1;
+    for (size_t i = 0; f->names != NULL && i < f->columns; i++)
+        if (strcmp(f->names[i], name) == 0)
+            found = found == -1 ? (long)i : -2;
+    return found;
+}
+
+/* "the columns are a, b, c": what would have been allowed. */
+static int no_column(const struct csv *f, struct err *e)
+{
+    char known[400] = "";
+    size_t at = 0;
+    for (size_t i = 0; f->names != NULL && i < f->columns && at < sizeof known - SHOWN - 8; i++)
+        at += (size_t)snprintf(known + at, sizeof known - at, "%s%.*s", i > 0 ? ", " : ": ", SHOWN,
+                               f->names[i]);
+    err_set(e, ERR_DATA, "no column '%s' among the %zu%s", f->label_text, f->columns, known);
+    return err_ctx(e, "%s:1", f->lines.source->name);
+}
+
+static int find_label(struct csv *f, struct err *e)
+{
+    struct err ignored = { 0 };
+    uint64_t number = f->label_number;
+    long named = f->label_text ? find_name(f, f->label_text) : -1;
+    if (named == -2)
+        return err_set(e, ERR_DATA, "%s:1: more than one column '%s'", f->lines.source->name,
+                       f->label_text);
+    if (named < 0 && f->label_text && num_whole(f->label_text, &number, &ignored) < 0)
+        return no_column(f, e);
+    if (named < 0 && (number < 1 || number > f->columns))
+        return err_set(e, ERR_DATA, "%s:1: no column %llu: they count from 1 to %zu",
+                       f->lines.source->name, (unsigned long long)number, f->columns);
+    f->label = named < 0 ? (size_t)number - 1 : (size_t)named;
+    return 0;
+}
+
+/* With the first row of data at hand, so that a file with other separators fails where it shows. */
+static int get_ready(struct csv *f, struct err *e)
+{
+    if (find_label(f, e) < 0)
+        return -1;
+    if (f->columns < 2)
+        return err_set(e, ERR_DATA, "%s:1: one column: nothing beside the label", f->lines.source->name);
+    if (builder_begin(f->builder, "csv", ROWS_DENSE, f->columns - 1, e) < 0)
+        return lines_blame(&f->lines, e);
+    f->ready = true;
+    return 0;
+}
+
+static int blame_field(struct csv *f, size_t i, struct err *e)
+{
+    size_t n;
+    float v;
+    char number[24], *text = field_text(f, i, &n);
+    const char *name = f->names ? f->names[i] : number;
+    snprintf(number, sizeof number, "%zu", i + 1);
+    int shown = n < SHOWN ? (int)n : SHOWN;
+    if (n == 0)
+        return err_set(e, ERR_DATA, "column '%s': the value is missing", name);
+    if (num_float(text, text + n, &v) == text + n)
+        return err_set(e, ERR_DATA, "column '%s': '%.*s' is not a finite float", name, shown, text);
+    return err_set(e, ERR_DATA, "column '%s': '%.*s' is not a number", name, shown, text);
+}
+
+static int put_row(struct csv *f, struct err *e)
+{
+    struct builder *b = f->builder;
+    struct place at = { f->lines.source->name, ":", f->lines.line };
+    if (builder_room(b, 1, e) < 0)
+        return -1;
+    float *x = b->x + b->n * b->features;
+    for (size_t i = 0; i < f->n_fields; i++) {
+        const char *text = f->text + f->fields[i].begin, *end = f->text + f->fields[i].end;
+        if (i == f->label)
+            continue;
+        if (text == end || num_float(text, end, x) != end || !isfinite(*x))
+            return blame_field(f, i, e);
+        x++;
+    }
+    size_t n;
+    char *label = field_text(f, f->label, &n);
+    if (labels_put(&b->spellings, label, n, at, b->labels, b->n, e) < 0)
+        return -1;
+    b->n++;
+    return 0;
+}
+
+static int csv_next(void *self, struct err *e)
+{
+    struct csv *f = self;
+    if (f->header && f->names == NULL) {
+        int more = take_header(f, e);
+        if (more <= 0)
+            return more;
+    }
+    for (int i = 0; i < ROWS_AT_ONCE; i++) {
+        int more = next_record(f, e);
+        if (more <= 0)
+            return more;
+        if (f->columns == 0)
+            f->columns = f->n_fields;
+        if (f->n_fields != f->columns) {
+            err_set(e, ERR_DATA, "%zu fields, expected %zu", f->n_fields, f->columns);
+            return lines_blame(&f->lines, e);
+        }
+        if (!f->ready && get_ready(f, e) < 0)
+            return -1;
+        if (put_row(f, e) < 0)
+            return lines_blame(&f->lines, e);
+    }
+    return 1;
+}
+
+static void csv_close(void *self)
+{
+    struct csv *f = self;
+    for (size_t i = 0; f->names != NULL && i < f->columns; i++)
+        free(f->names[i]);
+    free(f->names);
+    free(f->fields);
+    lines_free(&f->lines);
+    free(f);
+}
+
+/* What the options say, else what the model learned from. */
+static void choose(struct csv *f, const struct input *in)
+{
+    bool like = in->like && json_string_value(json_object_get(in->like, "format")) &&
+                strcmp(json_string_value(json_object_get(in->like, "format")), "csv") == 0;
+    json_t *label = like ? json_object_get(in->like, "label_column") : NULL;
+    f->header = !in->no_header && !(like && json_is_false(json_object_get(in->like, "header")));
+    f->label_text = in->label_column ? in->label_column : json_string_value(label);
+    f->label_number = (uint64_t)json_integer_value(label);
+}
+
+static void *csv_open(struct source *s, struct builder *b, const struct input *in, struct err *e)
+{
+    struct csv *f = mem_new(1, sizeof *f, e);
+    if (f == NULL)
+        return NULL;
+    f->lines.source = s;
+    f->builder = b;
+    choose(f, in);
+    if (f->label_text != NULL || f->label_number > 0)
+        return f;
+    err_set(e, ERR_USAGE, "%s: CSV needs --label-column NAME|NUMBER", s->name);
+    free(f);
+    return NULL;
+}
+
+/* The name of a column, or its number where it has none that JSON can hold. */
+static json_t *column_json(const struct csv *f, size_t i)
+{
+    json_t *name = f->names ? json_string(f->names[i]) : NULL;
+    return name ? name : json_integer((json_int_t)i + 1);
+}
+
+static json_t *csv_meta(const void *self)
+{
+    const struct csv *f = self;
+    if (!f->ready)
+        return NULL;
+    json_t *meta = json_pack("{s:s, s:b, s:o}", "format", "csv", "header", f->names != NULL,
+                             "label_column", column_json(f, f->label));
+    json_t *columns = f->names ? json_array() : NULL;
+    for (size_t i = 0; columns && i < f->columns; i++)
+        if (i != f->label)
+            json_array_append_new(columns, column_json(f, i));
+    if (columns != NULL)
+        json_object_set_new(meta, "columns", columns);
+    return meta;
+}
+
+static int csv_bid(const unsigned char *head, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (head[i] < 0x20 && !isspace(head[i]))
+            return BID_NO;
+    if (n == 0)
+        return BID_NO;
+    return memchr(head, ',', n) ? BID_COMMA : BID_ANY_TEXT;
+}
+
+const struct format format_csv = {
+    .plug = { .name = "csv", .help = "numbers between commas, a row a line, one column a label" },
+    .bid = csv_bid,
+    .open = csv_open,
+    .next = csv_next,
+    .close = csv_close,
+    .meta = csv_meta,
+};

@@ -1,0 +1,271 @@
+/* Operands become the parts of a data set: shards mapped, everything else read into memory. */
+#include "data/dataset.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "data/format.h"
+#include "data/shard.h"
+#include "data/source.h"
+#include "data/store.h"
+
+/* One call of dataset_read. */
+struct reading {
+    struct dataset *d;
+    const struct input *in;
+    size_t limit;
+    const struct log *log;
+    size_t rows; /* so far, of shards */
+};
+
+static struct store *store_of(const struct reading *r)
+{
+    return r->d->store;
+}
+
+/* Rows of all parts so far. */
+static size_t rows_so_far(const struct reading *r)
+{
+    size_t rows = r->rows;
+    for (size_t i = 0; i < store_of(r)->n; i++)
+        rows += store_of(r)->v[i].built.n;
+    return rows;
+}
+
+/* A record that was read becomes a part, which frees it. */
+static int add_shard(struct reading *r, struct record *record, const char *name, struct err *e)
+{
+    struct part *p = store_add(store_of(r), name, e);
+    if (p == NULL) {
+        record_free(record);
+        return -1;
+    }
+    p->shard.record = *record;
+    if (shard_take(&p->shard, e) < 0 || store_meta(r->d, p->shard.data, e) < 0)
+        return err_ctx(e, "%s", name);
+    r->rows += p->shard.rows.n;
+    return 0;
+}
+
+/* Shards that follow each other in a file that need not be mapped. */
+static int add_records(struct reading *r, int fd, const char *name, struct err *e)
+{
+    struct record record = { 0 };
+    int more;
+    while ((more = record_read(&record, fd, e)) > 0)
+        if (add_shard(r, &record, name, e) < 0)
+            return -1;
+    return more < 0 ? err_ctx(e, "%s", name) : 0;
+}
+
+/* A file that holds one shard is mapped; a stream of shards that was kept in a file is read. */
+static int add_file(struct reading *r, struct source *s, struct err *e)
+{
+    struct record record = { 0 };
+    if (record_map(&record, s->fd, e) == 0)
+        return add_shard(r, &record, s->name, e);
+    err_ctx(e, "%s", s->name);
+    if (e->kind != ERR_DATA || lseek(s->fd, 0, SEEK_SET) < 0)
+        return -1;
+    struct err later = { 0 };
+    size_t before = r->rows;
+    int status = add_records(r, s->fd, s->name, &later);
+    if (status < 0 && r->rows > before)
+        *e = later;
+    if (status == 0)
+        *e = (struct err){ 0 };
+    return status;
+}
+
+static int copy_out(struct source *s, FILE *to, struct err *e)
+{
+    enum { BLOCK = 1 << 18 };
+    char *block = mem_new(BLOCK, 1, e);
+    size_t got = BLOCK;
+    int status = block == NULL ? -1 : 0;
+    while (status == 0 && got == BLOCK) {
+        status = source_read(s, block, BLOCK, &got, e);
+        if (status == 0 && fwrite(block, 1, got, to) != got)
+            status = err_sys(e, "%s: temporary copy", s->name);
+    }
+    free(block);
+    if (status == 0 && fflush(to) != 0)
+        return err_sys(e, "%s: temporary copy", s->name);
+    return status;
+}
+
+/* Shards out of a pipe, a compressed file or an archive, by way of a file without a name. */
+static int add_spooled(struct reading *r, struct source *s, struct err *e)
+{
+    FILE *spool = tmpfile();
+    if (spool == NULL)
+        return err_sys(e, "%s: temporary copy", s->name);
+    int status = copy_out(s, spool, e);
+    if (status == 0 && lseek(fileno(spool), 0, SEEK_SET) < 0)
+        status = err_sys(e, "%s: temporary copy", s->name);
+    if (status == 0)
+        status = add_records(r, fileno(spool), s->name, e);
+    fclose(spool);
+    return status;
+}
+
+/* The builder that raw rows go to: that of the last part, unless it is a shard. */
+static struct builder *builder_for(struct reading *r, const char *name, struct err *e)
+{
+    struct store *s = store_of(r);
+    if (s->n > 0 && s->v[s->n - 1].shard.record.meta == NULL)
+        return &s->v[s->n - 1].built;
+    struct part *p = store_add(s, name, e);
+    if (p == NULL)
+        return NULL;
+    p->built.limit = r->limit;
+    return &p->built;
+}
+
+static int add_raw(struct reading *r, struct source *s, const struct format *f, struct err *e)
+{
+    struct builder *b = builder_for(r, s->name, e);
+    void *reader = b ? f->open(s, b, r->in, e) : NULL;
+    if (reader == NULL)
+        return -1;
+    int more;
+    while ((more = f->next(reader, e)) > 0)
+        continue;
+    if (more == 0) {
+        json_t *meta = f->meta(reader);
+        if (store_meta(r->d, meta, e) < 0)
+            more = err_ctx(e, "%s", s->name);
+        json_decref(meta);
+    }
+    f->close(reader);
+    return more;
+}
+
+/* --labels would go unused. */
+static int check_options(const struct reading *r, const struct source *s, const struct format *f,
+                         struct err *e)
+{
+    if (r->in->labels == NULL || strcmp(f->plug.name, "idx") == 0)
+        return 0;
+    return err_set(e, ERR_USAGE, "%s: --labels goes with IDX, this is %s", s->name, f->plug.name);
+}
+
+static int add_member(struct reading *r, struct source *s, struct err *e)
+{
+    const struct format *f = format_choose(r->in, s->name, s->head, s->head_n, e);
+    if (f == NULL || check_options(r, s, f, e) < 0)
+        return -1;
+    return f == &format_safetensors ? add_spooled(r, s, e) : add_raw(r, s, f, e);
+}
+
+static int add_source(struct reading *r, struct source *s, struct err *e)
+{
+    const struct format *f = NULL;
+    struct err ignored = { 0 };
+    if (s->plain)
+        f = format_choose(r->in, s->name, s->head, s->head_n, &ignored);
+    if (f == &format_safetensors)
+        return check_options(r, s, f, e) < 0 ? -1 : add_file(r, s, e);
+    int more;
+    while ((more = source_next(s, e)) > 0)
+        if (s->head_n > 0 && add_member(r, s, e) < 0)
+            return -1;
+    return more;
+}
+
+static int add_operand(struct reading *r, const char *path, struct err *e)
+{
+    struct source s = { 0 };
+    size_t before = rows_so_far(r);
+    if (source_open(&s, path, r->log, e) < 0)
+        return -1;
+    int status = add_source(r, &s, e);
+    if (status == 0 && rows_so_far(r) == before)
+        status = err_set(e, ERR_DATA, "%s: no rows", s.path);
+    source_close(&s);
+    return status;
+}
+
+static int check_stdin(char *const *paths, size_t n, const struct input *in, struct err *e)
+{
+    size_t times = in->labels && strcmp(in->labels, "-") == 0;
+    for (size_t i = 0; i < n; i++)
+        times += strcmp(paths[i], "-") == 0;
+    return times > 1 ? err_set(e, ERR_USAGE, "'-': standard input can be read only once") : 0;
+}
+
+static int begin(struct reading *r, const char *name, struct err *e)
+{
+    r->d->store = calloc(1, sizeof(struct store));
+    if (r->d->store == NULL)
+        return err_memory(e);
+    r->d->name = mem_text(name, e);
+    return r->d->name == NULL ? -1 : 0;
+}
+
+int dataset_read(struct dataset *d, char *const *paths, size_t n, const struct input *in, size_t limit,
+                 const struct log *log, struct err *e)
+{
+    struct reading r = { .d = d, .in = in, .limit = limit, .log = log };
+    const char *first = n == 0 || strcmp(paths[0], "-") == 0 ? SOURCE_STDIN : paths[0];
+    int status = check_stdin(paths, n, in, e);
+    if (status == 0)
+        status = begin(&r, first, e);
+    for (size_t i = 0; i < n && status == 0; i++)
+        status = add_operand(&r, paths[i], e);
+    if (status == 0)
+        status = store_join(d, limit, log, e);
+    if (status < 0)
+        dataset_free(d);
+    return status;
+}
+
+/* Reads past all shards of a stream and keeps one. */
+static int pick(struct reading *r, int fd, const char *name, uint64_t number, struct err *e)
+{
+    struct record record = { 0 };
+    uint64_t count = 0;
+    int more;
+    for (; (more = record_read(&record, fd, e)) > 0; count++) {
+        if (count != number)
+            record_free(&record);
+        else if (add_shard(r, &record, name, e) < 0)
+            return -1;
+    }
+    if (more < 0)
+        return err_ctx(e, "%s", name);
+    if (count > number)
+        return 0;
+    return err_set(e, ERR_DATA, "%s: no shard number %llu: the stream has %llu, counted from 0", name,
+                   (unsigned long long)number, (unsigned long long)count);
+}
+
+int dataset_read_stream(struct dataset *d, int fd, const char *name, uint64_t number, size_t limit,
+                        const struct log *log, struct err *e)
+{
+    struct reading r = { .d = d, .limit = limit, .log = log };
+    int status = begin(&r, name, e);
+    if (status == 0)
+        status = pick(&r, fd, name, number, e);
+    if (status == 0)
+        status = store_join(d, limit, log, e);
+    if (status < 0)
+        dataset_free(d);
+    return status;
+}
+
+void dataset_free(struct dataset *d)
+{
+    if (d->store != NULL)
+        store_free(d->store);
+    free(d->parts);
+    classes_free(&d->classes);
+    free(d->labels);
+    json_decref(d->meta);
+    json_decref(d->shards);
+    free(d->name);
+    memset(d, 0, sizeof *d);
+}

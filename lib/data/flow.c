@@ -1,0 +1,28 @@
+/* Bytes that come from somewhere, and a look at the first of them. */
+#include "data/flow.h"
+
+#include <string.h>
+
+int flow_peek(struct flow_peek *p, struct flow below, struct err *e)
+{
+    size_t got = 1;
+    p->below = below;
+    p->n = p->at = 0;
+    while (p->n < FLOW_HEAD && got > 0) {
+        if (flow_get(&below, p->head + p->n, FLOW_HEAD - p->n, &got, e) < 0)
+            return -1;
+        p->n += got;
+    }
+    return 0;
+}
+
+int flow_peek_read(void *self, unsigned char *to, size_t room, size_t *got, struct err *e)
+{
+    struct flow_peek *p = self;
+    if (p->at == p->n)
+        return p->n < FLOW_HEAD ? (*got = 0, 0) : flow_get(&p->below, to, room, got, e);
+    *got = p->n - p->at < room ? p->n - p->at : room;
+    memcpy(to, p->head + p->at, *got);
+    p->at += *got;
+    return 0;
+}

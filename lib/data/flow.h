@@ -1,0 +1,35 @@
+/* Bytes that come from somewhere: a file, an archive's member, a decompressor. */
+#ifndef DATA_FLOW_H
+#define DATA_FLOW_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+/* Gives at least one byte and at most room (> 0) of them; *got = 0 says that this was the end.
+ * -1 and e, without the name of the file. */
+typedef int flow_read(void *self, unsigned char *to, size_t room, size_t *got, struct err *e);
+
+struct flow {
+    flow_read *read;
+    void *self;
+};
+
+static inline int flow_get(const struct flow *f, unsigned char *to, size_t room, size_t *got,
+                           struct err *e)
+{
+    return f->read(f->self, to, room, got, e);
+}
+
+/* A flow whose first bytes are looked at before they are read. */
+enum { FLOW_HEAD = 4096 };
+struct flow_peek {
+    struct flow below;
+    unsigned char head[FLOW_HEAD];
+    size_t n, at; /* head[0 .. n) was read ahead, head[at .. n) is still to be given */
+};
+/* Reads the head: FLOW_HEAD bytes, or all there are. */
+int flow_peek(struct flow_peek *p, struct flow below, struct err *e);
+flow_read flow_peek_read;
+
+#endif

@@ -1,0 +1,34 @@
+/* The formats of data sets: rows of functions that bid on the first bytes. */
+#ifndef DATA_FORMAT_H
+#define DATA_FORMAT_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/plug.h"
+#include "data/builder.h"
+#include "data/dataset.h"
+#include "data/source.h"
+
+/* How sure a bid is. */
+enum { BID_NO = 0, BID_TEXT = 10, BID_LIKELY = 50, BID_MAGIC = 100 };
+
+/* A row of the table. One reader reads one member of one source. */
+struct format {
+    struct plug plug;
+    int (*bid)(const unsigned char *head, size_t n);
+    /* NULL and e when it cannot begin. s, b and in stay until close. open is NULL in rows that no
+     * reader of rows stands behind: "auto", and shards, which dataset.c maps. */
+    void *(*open)(struct source *s, struct builder *b, const struct input *in, struct err *e);
+    int (*next)(void *self, struct err *e); /* some more rows: 1; 0: no more; -1: e with file and place */
+    void (*close)(void *self);
+    json_t *(*meta)(const void *self); /* what must travel with the rows: new, or NULL */
+};
+
+extern const struct format format_safetensors;
+
+/* The format that was asked for, else the highest bidder. NULL and e (ERR_DATA, with name). */
+const struct format *format_choose(const struct input *in, const char *name, const unsigned char *head,
+                                   size_t n, struct err *e);
+
+#endif

@@ -1,0 +1,220 @@
+/* libsvm text: a row a line, LABEL INDEX:VALUE ..., remarks behind '#'. */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "data/format.h"
+#include "data/lines.h"
+
+enum {
+    ROWS_AT_ONCE = 1024, /* lines that one call of next takes */
+    SHOWN = 40,          /* bytes of a bad text that a message shows */
+    SHORTEST = 4,        /* bytes of the shortest "1:2 " */
+    INDEX_MAX = INT32_MAX, /* of the index in the shard, which starts at 0 */
+};
+
+struct libsvm {
+    struct lines lines;
+    struct builder *builder;
+    unsigned base; /* what indices start at */
+};
+
+static bool blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static bool ends_word(char c)
+{
+    return blank(c) || c == '#';
+}
+
+static char *skip_blanks(char *p, const char *end)
+{
+    while (p < end && blank(*p))
+        p++;
+    return p;
+}
+
+static char *skip_word(char *p, const char *end)
+{
+    while (p < end && !ends_word(*p))
+        p++;
+    return p;
+}
+
+static int shown(const char *word, const char *end)
+{
+    return end - word < SHOWN ? (int)(end - word) : SHOWN;
+}
+
+static int blame_range(const struct libsvm *f, const char *word, const char *end, struct err *e)
+{
+    return err_set(e, ERR_DATA, "feature index %.*s is out of range: indices go from %u to %ld",
+                   shown(word, end), word, f->base, (long)INDEX_MAX - 1 + f->base);
+}
+
+/* What is wrong with a text that is no INDEX:VALUE; always -1. */
+static int blame_word(const struct libsvm *f, char *word, const char *end, struct err *e)
+{
+    end = skip_word(word, end);
+    const char *colon = memchr(word, ':', (size_t)(end - word));
+    if (end - word > 4 && memcmp(word, "qid:", 4) == 0)
+        return err_set(e, ERR_DATA, "'%.*s': query numbers are not supported", shown(word, end), word);
+    const char *digits = word + (*word == '-'), *p = digits;
+    while (p < end && isdigit((unsigned char)*p))
+        p++;
+    if (p == digits || p != colon)
+        return err_set(e, ERR_DATA, "'%.*s' is not INDEX:VALUE", shown(word, end), word);
+    if (*word != '-' && !(colon - word == 1 && *word == '0'))
+        return blame_range(f, word, colon, e);
+    return err_set(e, ERR_DATA, "feature index %.*s: indices start at %u%s", shown(word, colon), word,
+                   f->base, *word == '0' ? " (--zero-based when they start at 0)" : "");
+}
+
+static int blame_value(char *word, const char *end, struct err *e)
+{
+    float v;
+    end = skip_word(word, end);
+    if (end > word && num_float(word, end, &v) == end)
+        return err_set(e, ERR_DATA, "value '%.*s' is not a finite float", shown(word, end), word);
+    return err_set(e, ERR_DATA, "value '%.*s' is not a number", shown(word, end), word);
+}
+
+/* The entries from p on, into the room that is there for them. */
+static int parse_entries(struct libsvm *f, char *p, const char *end, struct err *e)
+{
+    struct builder *b = f->builder;
+    int32_t *index = b->indices + b->entries;
+    float *value = b->values + b->entries;
+    for (;;) {
+        p = skip_blanks(p, end);
+        if (p == end || *p == '#')
+            break;
+        char *word = p;
+        uint64_t i = 0;
+        for (unsigned digit; (digit = (unsigned)(unsigned char)*p - '0') < 10 && p - word < 11; p++)
+            i = 10 * i + digit;
+        if (p == word || *p != ':' || i < f->base || i - f->base >= INDEX_MAX)
+            return blame_word(f, word, end, e);
+        const char *behind = num_float(++p, end, value);
+        if (behind == NULL || (behind < end && !ends_word(*behind)) || !isfinite(*value))
+            return blame_value(p, end, e);
+        p += behind - p;
+        *index++ = (int32_t)(i - f->base);
+        value++;
+    }
+    b->entries = (size_t)(index - b->indices);
+    return 0;
+}
+
+static int parse_row(struct libsvm *f, char *p, const char *end, struct err *e)
+{
+    struct builder *b = f->builder;
+    struct place at = { f->lines.source->name, ":", f->lines.line };
+    char *label = p;
+    p = skip_word(p, end);
+    if (memchr(label, ':', (size_t)(p - label)) != NULL)
+        return err_set(e, ERR_DATA, "'%.*s' stands where the label should be", shown(label, p), label);
+    if (builder_room(b, (size_t)(end - p) / SHORTEST + 1, e) < 0 ||
+        labels_put(&b->spellings, label, (size_t)(p - label), at, b->labels, b->n, e) < 0 ||
+        parse_entries(f, p, end, e) < 0)
+        return -1;
+    return builder_end_sparse(b, f->base, at, e);
+}
+
+static int libsvm_next(void *self, struct err *e)
+{
+    struct libsvm *f = self;
+    char *text;
+    size_t n;
+    for (int i = 0; i < ROWS_AT_ONCE; i++) {
+        int more = lines_next(&f->lines, &text, &n, e);
+        if (more <= 0)
+            return more;
+        char *end = text + n, *p = skip_blanks(text, end);
+        if (p < end && *p != '#' && parse_row(f, p, end, e) < 0)
+            return lines_blame(&f->lines, e);
+    }
+    return 1;
+}
+
+static void libsvm_close(void *self)
+{
+    struct libsvm *f = self;
+    lines_free(&f->lines);
+    free(f);
+}
+
+/* What the options say, else what the model learned from, else 1. */
+static unsigned base_of(const struct input *in)
+{
+    json_t *base = json_object_get(in->like, "base");
+    if (in->zero_based)
+        return 0;
+    return json_is_integer(base) ? json_integer_value(base) != 0 : 1;
+}
+
+static void *libsvm_open(struct source *s, struct builder *b, const struct input *in, struct err *e)
+{
+    struct libsvm *f = mem_new(1, sizeof *f, e);
+    if (f == NULL)
+        return NULL;
+    f->lines.source = s;
+    f->builder = b;
+    f->base = base_of(in);
+    if (builder_begin(b, "libsvm", ROWS_SPARSE, 0, e) == 0)
+        return f;
+    err_ctx(e, "%s", s->name);
+    free(f);
+    return NULL;
+}
+
+static json_t *libsvm_meta(const void *self)
+{
+    const struct libsvm *f = self;
+    return json_pack("{s:s, s:i}", "format", "libsvm", "base", (int)f->base);
+}
+
+/* The first text that is no remark; NULL when all of the head are remarks. */
+static const char *first_row(const char *p, const char *end)
+{
+    while (p != NULL && p < end && (blank(*p) || *p == '\n' || *p == '#'))
+        p = *p == '#' ? memchr(p, '\n', (size_t)(end - p)) : p + 1;
+    return p;
+}
+
+/* A first row of the form LABEL INDEX:VALUE, or a number alone. */
+static int libsvm_bid(const unsigned char *head, size_t n)
+{
+    const char *p = (const char *)head, *end = p + n;
+    double value;
+    const char *label = first_row(n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? p + 3 : p, end);
+    if (label == NULL)
+        return BID_TEXT;
+    for (p = label; p < end && isgraph((unsigned char)*p) && *p != ',' && *p != '#';)
+        p++;
+    if (p == label || p == end || !(ends_word(*p) || *p == '\n'))
+        return BID_NO;
+    const char *behind = num_double(label, p, &value);
+    while (p < end && blank(*p))
+        p++;
+    const char *word = p;
+    while (p < end && (isalnum((unsigned char)*p) || *p == '-'))
+        p++;
+    if (p > word && p < end && *p == ':')
+        return BID_LIKELY;
+    return behind != NULL && p == word && (*p == '\n' || *p == '#') ? BID_TEXT : BID_NO;
+}
+
+const struct format format_libsvm = {
+    .plug = { .name = "libsvm", .help = "LABEL INDEX:VALUE ... a line, sparse; remarks behind '#'" },
+    .bid = libsvm_bid,
+    .open = libsvm_open,
+    .next = libsvm_next,
+    .close = libsvm_close,
+    .meta = libsvm_meta,
+};

@@ -1,0 +1,254 @@
+/* A shard: rows in a safetensors record. */
+#include "data/shard.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/bytes.h"
+#include "base/num.h"
+
+enum { TENSORS_MAX = 4 };
+
+/* The tensors of rows, in the order of the file: large elements first, so that all stay aligned. */
+static size_t tensors_of(const struct rows *r, struct tensor t[TENSORS_MAX])
+{
+    size_t stored = r->kind == ROWS_SPARSE ? (size_t)r->indptr[r->n] : 0;
+    t[0] = (struct tensor){ "labels", DTYPE_F64, 1, { r->n }, r->labels };
+    switch (r->kind) {
+    case ROWS_DENSE:
+        t[1] = (struct tensor){ "x", DTYPE_F32, 2, { r->n, r->features }, r->x };
+        return 2;
+    case ROWS_BYTES:
+        t[1] = (struct tensor){ "x", DTYPE_U8, 2, { r->n, r->features }, r->bytes };
+        return 2;
+    case ROWS_SPARSE:
+        break;
+    }
+    t[1] = (struct tensor){ "indptr", DTYPE_I64, 1, { r->n + 1 }, r->indptr };
+    t[2] = (struct tensor){ "indices", DTYPE_I32, 1, { stored }, r->indices };
+    t[3] = (struct tensor){ "values", DTYPE_F32, 1, { stored }, r->values };
+    return 4;
+}
+
+static uint32_t crc_of(const struct tensor *t, size_t n)
+{
+    uLong crc = crc32(0, NULL, 0);
+    for (size_t i = 0; i < n; i++) {
+        size_t bytes = dtype_size(t[i].dtype) * t[i].shape[0] * (t[i].dims > 1 ? t[i].shape[1] : 1);
+        if (bytes > 0)
+            crc = crc32_z(crc, t[i].data, bytes);
+    }
+    return (uint32_t)crc;
+}
+
+uint32_t shard_crc(const struct rows *rows)
+{
+    struct tensor t[TENSORS_MAX];
+    return crc_of(t, tensors_of(rows, t));
+}
+
+uint64_t shard_stored(const struct rows *rows)
+{
+    if (rows->kind == ROWS_SPARSE)
+        return (uint64_t)rows->indptr[rows->n];
+    return (uint64_t)rows->n * rows->features;
+}
+
+static int note_json(json_t *meta, const char *key, const json_t *value, struct err *e)
+{
+    char *text = json_dumps(value, JSON_COMPACT);
+    if (text == NULL)
+        return err_memory(e);
+    int status = meta_set(meta, key, e, "%s", text);
+    free(text);
+    return status;
+}
+
+static int note_classes(json_t *meta, const struct classes *c, struct err *e)
+{
+    char *text = classes_text(c, e);
+    if (text == NULL)
+        return -1;
+    int status = meta_set(meta, "classes", e, "%s", text);
+    free(text);
+    return status;
+}
+
+/* As a double, so that readers in other languages multiply by the nearest to 1/255 too. */
+static double scale_of(const struct rows *r)
+{
+    return r->scale == 1.0f / 255 ? 1.0 / 255 : (double)r->scale;
+}
+
+static int fill_meta(json_t *meta, const struct rows *r, const struct shard_note *note, struct err *e)
+{
+    char scale[NUM_TEXT];
+    if (meta_set(meta, "format", e, SHARD_FORMAT) < 0 || meta_set(meta, "rows", e, "%zu", r->n) < 0 ||
+        meta_set(meta, "features", e, "%zu", r->features) < 0)
+        return -1;
+    if (r->kind == ROWS_BYTES &&
+        meta_set(meta, "scale", e, "%s", num_print_double(scale, scale_of(r))) < 0)
+        return -1;
+    if (note_classes(meta, note->classes, e) < 0 || note_json(meta, "data", note->data, e) < 0 ||
+        meta_set(meta, "source", e, "%s", note->source) < 0 ||
+        meta_set(meta, "seed", e, "%llu", (unsigned long long)note->seed) < 0 ||
+        meta_set(meta, "shard", e, "%llu", (unsigned long long)note->shard) < 0 ||
+        meta_set(meta, "shards", e, "%llu", (unsigned long long)note->shards) < 0 ||
+        meta_set(meta, "crc32", e, "%08x", (unsigned)shard_crc(r)) < 0)
+        return -1;
+    return meta_set(meta, "version", e, "%s", PACKAGE_VERSION);
+}
+
+int shard_write(struct out *o, const struct rows *rows, const struct shard_note *note, struct err *e)
+{
+    struct tensor t[TENSORS_MAX];
+    json_t *meta = json_object();
+    if (meta == NULL)
+        return err_memory(e);
+    int status = fill_meta(meta, rows, note, e);
+    if (status == 0)
+        status = record_write(o, t, tensors_of(rows, t), meta, e);
+    json_decref(meta);
+    return status;
+}
+
+bool shard_bid(const unsigned char *head, size_t n)
+{
+    return n > 9 && get_u64(head) >= 2 && get_u64(head) <= RECORD_HEADER_MAX && head[8] == '{';
+}
+
+/* The tensor of that name, type and shape (cols 0: one dimension). */
+static const void *need(const struct shard *s, const char *name, enum dtype dtype, size_t rows,
+                        size_t cols, struct err *e)
+{
+    const struct tensor *t = record_find(&s->record, name);
+    if (t == NULL) {
+        err_set(e, ERR_DATA, "tensor '%s' is missing", name);
+        return NULL;
+    }
+    if (t->dtype == dtype && t->dims == (cols ? 2u : 1u) && t->shape[0] == rows &&
+        (cols == 0 || t->shape[1] == cols))
+        return t->data;
+    err_set(e, ERR_DATA, "tensor '%s' has the wrong type or shape for %zu rows", name, s->rows.n);
+    return NULL;
+}
+
+static int take_dense(struct shard *s, struct err *e)
+{
+    struct rows *r = &s->rows;
+    double scale;
+    if (record_find(&s->record, "x")->dtype == DTYPE_F32) {
+        r->kind = ROWS_DENSE;
+        r->x = need(s, "x", DTYPE_F32, r->n, r->features, e);
+        return r->x == NULL ? -1 : 0;
+    }
+    r->kind = ROWS_BYTES;
+    r->bytes = need(s, "x", DTYPE_U8, r->n, r->features, e);
+    if (r->bytes == NULL || meta_real(s->record.meta, "scale", &scale, e) < 0)
+        return -1;
+    r->scale = (float)scale;
+    return 0;
+}
+
+/* Offsets ascend from 0 to the number of values, and in every row indices ascend below features. */
+static int check_sparse(const struct rows *r, size_t stored, struct err *e)
+{
+    if (r->indptr[0] != 0 || (uint64_t)r->indptr[r->n] != stored)
+        return err_set(e, ERR_DATA, "'indptr' does not span the %zu values", stored);
+    for (size_t i = 0; i < r->n; i++)
+        if (r->indptr[i] > r->indptr[i + 1] || (uint64_t)r->indptr[i + 1] > stored)
+            return err_set(e, ERR_DATA, "row %zu: 'indptr' does not ascend", i);
+    for (size_t i = 0; i < r->n; i++) {
+        int64_t before = -1;
+        for (int64_t k = r->indptr[i]; k < r->indptr[i + 1]; before = r->indices[k++])
+            if (r->indices[k] <= before || (size_t)r->indices[k] >= r->features)
+                return err_set(e, ERR_DATA, "row %zu: 'indices' do not ascend below %zu", i,
+                               r->features);
+    }
+    return 0;
+}
+
+static int take_sparse(struct shard *s, struct err *e)
+{
+    struct rows *r = &s->rows;
+    const struct tensor *values = record_find(&s->record, "values");
+    size_t stored = values && values->dims == 1 ? values->shape[0] : 0;
+    r->kind = ROWS_SPARSE;
+    r->indptr = need(s, "indptr", DTYPE_I64, r->n + 1, 0, e);
+    if (r->indptr == NULL)
+        return -1;
+    r->indices = need(s, "indices", DTYPE_I32, stored, 0, e);
+    if (r->indices == NULL)
+        return -1;
+    r->values = need(s, "values", DTYPE_F32, stored, 0, e);
+    return r->values == NULL ? -1 : check_sparse(r, stored, e);
+}
+
+static int check_labels(const struct shard *s, struct err *e)
+{
+    for (size_t i = 0; i < s->rows.n; i++) {
+        double label = s->rows.labels[i];
+        bool fits = isfinite(label);
+        if (s->classes.named)
+            fits = label >= 0 && label < (double)s->classes.n && label == floor(label);
+        if (!fits)
+            return err_set(e, ERR_DATA, "row %zu: its label is none of the classes", i);
+    }
+    return 0;
+}
+
+static int take_meta(struct shard *s, struct err *e)
+{
+    const json_t *meta = s->record.meta;
+    const char *format = meta_text(meta, "format"), *classes = meta_text(meta, "classes");
+    const char *data = meta_text(meta, "data");
+    uint64_t rows, features;
+    if (format == NULL || strcmp(format, SHARD_FORMAT) != 0)
+        return err_set(e, ERR_DATA, "a safetensors record, but no shard: its format is '%s', not '%s'",
+                       format ? format : "", SHARD_FORMAT);
+    if (meta_whole(meta, "rows", &rows, e) < 0 || meta_whole(meta, "features", &features, e) < 0)
+        return -1;
+    if (rows == 0 || rows >= SIZE_MAX || features > INT32_MAX)
+        return err_set(e, ERR_DATA, "%llu rows of %llu features", (unsigned long long)rows,
+                       (unsigned long long)features);
+    s->rows.n = (size_t)rows;
+    s->rows.features = (size_t)features;
+    if (classes == NULL || data == NULL)
+        return err_set(e, ERR_DATA, "metadata lack '%s'", classes ? "data" : "classes");
+    s->data = json_loads(data, 0, NULL);
+    if (!json_is_object(s->data))
+        return err_set(e, ERR_DATA, "metadata 'data' are no JSON object");
+    return classes_parse(&s->classes, classes, e);
+}
+
+int shard_take(struct shard *s, struct err *e)
+{
+    if (take_meta(s, e) < 0)
+        return -1;
+    s->rows.labels = need(s, "labels", DTYPE_F64, s->rows.n, 0, e);
+    if (s->rows.labels == NULL || check_labels(s, e) < 0)
+        return -1;
+    return record_find(&s->record, "x") ? take_dense(s, e) : take_sparse(s, e);
+}
+
+int shard_verify(const struct shard *s, struct err *e)
+{
+    char crc[16];
+    const char *said = meta_text(s->record.meta, "crc32");
+    snprintf(crc, sizeof crc, "%08x", (unsigned)shard_crc(&s->rows));
+    if (said != NULL && strcmp(said, crc) == 0)
+        return 0;
+    return err_set(e, ERR_DATA, "damaged: its checksum is %s, the metadata say %s", crc,
+                   said ? said : "nothing");
+}
+
+void shard_free(struct shard *s)
+{
+    record_free(&s->record);
+    classes_free(&s->classes);
+    json_decref(s->data);
+    memset(s, 0, sizeof *s);
+}

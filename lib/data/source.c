@@ -1,0 +1,320 @@
+/* Operands as bytes: a file or stdin, unpacked, and the members of archives. */
+#include "data/source.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "data/gunzip.h"
+
+enum { BLOCK = 1 << 18 };
+
+/* From the file up: file, its head, gzip or not, archive or not, member, its head, gzip or not. */
+struct source_state {
+    const struct log *log;
+    char *member;           /* the only one wanted, or NULL */
+    bool found;             /* it was there */
+    off_t begin;            /* where stdin stood; -1: cannot seek */
+    struct flow_peek file;
+    struct gunzip outer;
+    struct flow whole;      /* what libarchive reads */
+    struct archive *archive;
+    struct err below;       /* what went wrong beneath libarchive */
+    struct flow_peek entry;
+    struct gunzip inner;
+    struct flow_peek unpacked;
+    struct flow data;
+    unsigned char block[BLOCK];
+};
+
+static int file_read(void *self, unsigned char *to, size_t room, size_t *got, struct err *e)
+{
+    const struct source *s = self;
+    ssize_t n;
+    while ((n = read(s->fd, to, room)) < 0) {
+        struct pollfd p = { .fd = s->fd, .events = POLLIN };
+        if (errno == EAGAIN || errno == EWOULDBLOCK)
+            poll(&p, 1, -1);
+        else if (errno != EINTR)
+            return err_sys(e, "cannot read");
+    }
+    *got = (size_t)n;
+    return 0;
+}
+
+/* libarchive's side of the flow beneath it. */
+static la_ssize_t feed(struct archive *a, void *self, const void **block)
+{
+    struct source_state *t = ((struct source *)self)->state;
+    size_t got;
+    (void)a;
+    *block = t->block;
+    return flow_get(&t->whole, t->block, sizeof t->block, &got, &t->below) < 0 ? -1 : (la_ssize_t)got;
+}
+
+static la_int64_t seek(struct archive *a, void *self, la_int64_t offset, int whence)
+{
+    const struct source *s = self;
+    struct source_state *t = s->state;
+    (void)a;
+    if (whence == SEEK_SET)
+        offset += t->begin;
+    if (whence == SEEK_CUR)
+        offset -= (la_int64_t)(t->file.n - t->file.at);
+    off_t at = lseek(s->fd, (off_t)offset, whence);
+    if (at < 0)
+        return ARCHIVE_FATAL;
+    t->file.n = t->file.at = FLOW_HEAD; /* the head is behind us */
+    return at - t->begin;
+}
+
+/* What went wrong, without a name; libarchive has no text for some data that end early. */
+static int archive_failed(struct source_state *t, struct err *e)
+{
+    const char *why = archive_error_string(t->archive);
+    if (t->below.kind != ERR_OK)
+        *e = t->below;
+    else if (why == NULL || *why == '\0')
+        err_set(e, ERR_DATA, "the data end early or are damaged");
+    else
+        err_set(e, ERR_DATA, "%s", why);
+    return -1;
+}
+
+/* Everything that libarchive reads itself; what needs another program is left out, and gzip is ours
+ * because its checksum is not compared there. */
+static int archive_begin(struct source *s, struct err *e)
+{
+    struct source_state *t = s->state;
+    struct archive *a = t->archive = archive_read_new();
+    if (a == NULL)
+        return err_memory(e);
+    archive_read_support_filter_bzip2(a);
+    archive_read_support_filter_compress(a);
+    archive_read_support_filter_lz4(a);
+    archive_read_support_filter_lzip(a);
+    archive_read_support_filter_lzma(a);
+    archive_read_support_filter_xz(a);
+    archive_read_support_filter_zstd(a);
+    archive_read_support_format_empty(a);
+    archive_read_support_format_raw(a);
+    archive_read_support_format_tar(a);
+    archive_read_support_format_zip(a);
+    archive_read_set_read_callback(a, feed);
+    archive_read_set_callback_data(a, s);
+    if (t->begin >= 0 && !t->outer.open)
+        archive_read_set_seek_callback(a, seek);
+    return archive_read_open1(a) < ARCHIVE_WARN ? archive_failed(t, e) : 0;
+}
+
+static int entry_read(void *self, unsigned char *to, size_t room, size_t *got, struct err *e)
+{
+    const struct source *s = self;
+    la_ssize_t n = archive_read_data(s->state->archive, to, room);
+    if (n < 0)
+        return archive_failed(s->state, e);
+    *got = (size_t)n;
+    return 0;
+}
+
+/* Opens path; when there is no such file, the archive before the last "//" and notes the member. */
+static int open_operand(struct source *s, const char *path, struct err *e)
+{
+    s->path = mem_text(strcmp(path, "-") == 0 ? SOURCE_STDIN : path, e);
+    if (s->path == NULL)
+        return -1;
+    s->fd = STDIN_FILENO;
+    if (strcmp(path, "-") == 0)
+        return 0;
+    s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    char *split = NULL;
+    for (char *at = s->path; s->fd < 0 && (at = strstr(at, "//")) != NULL; at++)
+        split = at;
+    if (split != NULL && split[2] != '\0') {
+        *split = '\0';
+        s->fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        s->state->member = mem_text(split + 2, e);
+        if (s->state->member == NULL)
+            return -1;
+    }
+    return s->fd < 0 ? err_sys(e, "%s", s->path) : 0;
+}
+
+static int closed_stdin(const struct source *s)
+{
+    return s->fd == STDIN_FILENO && fcntl(s->fd, F_GETFD) < 0;
+}
+
+/* The head of the file, and gzip taken off. */
+static int open_flow(struct source *s, struct err *e)
+{
+    struct source_state *t = s->state;
+    t->begin = lseek(s->fd, 0, SEEK_CUR);
+    if (flow_peek(&t->file, (struct flow){ file_read, s }, e) < 0)
+        return -1;
+    t->whole = (struct flow){ flow_peek_read, &t->file };
+    if (!gunzip_bid(t->file.head, t->file.n))
+        return 0;
+    if (gunzip_open(&t->outer, t->whole, e) < 0)
+        return -1;
+    t->whole = (struct flow){ gunzip_read, &t->outer };
+    return 0;
+}
+
+int source_open(struct source *s, const char *path, const struct log *log, struct err *e)
+{
+    static const struct log quiet = { "", -1 };
+    struct stat st;
+    memset(s, 0, sizeof *s);
+    s->fd = -1;
+    s->state = mem_new(1, sizeof *s->state, e);
+    if (s->state == NULL || open_operand(s, path, e) < 0)
+        goto fail;
+    s->state->log = log ? log : &quiet;
+    s->name = mem_text(s->path, e);
+    if (s->name == NULL)
+        goto fail;
+    if (closed_stdin(s)) {
+        err_set(e, ERR_DATA, "%s: no rows: standard input is closed", s->path);
+        goto fail;
+    }
+    if (open_flow(s, e) < 0) {
+        err_ctx(e, "%s", s->path);
+        goto fail;
+    }
+    s->plain = !s->state->outer.open && s->state->member == NULL && fstat(s->fd, &st) == 0 &&
+               S_ISREG(st.st_mode) && s->state->begin == 0;
+    s->head = s->state->file.head;
+    s->head_n = s->state->file.n;
+    return 0;
+fail:
+    source_close(s);
+    return -1;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static const char *without_dot(const char *path)
+{
+    while (strncmp(path, "./", 2) == 0)
+        path += 2;
+    return path;
+}
+
+static const char *entry_path(struct archive_entry *entry)
+{
+    const char *path = archive_entry_pathname_utf8(entry);
+    if (path == NULL)
+        path = archive_entry_pathname(entry);
+    return path ? path : "?";
+}
+
+/* A member whose rows are wanted. */
+static bool is_data(struct source *s, struct archive_entry *entry)
+{
+    struct source_state *t = s->state;
+    const char *path = entry_path(entry);
+    if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) != NULL)
+        return false;
+    if (t->member != NULL)
+        return strcmp(without_dot(path), without_dot(t->member)) == 0;
+    if (strncmp(last_part(path), "._", 2) != 0)
+        return true;
+    log_note(t->log, "%s(%s): a side file of macOS, left out", s->path, path);
+    return false;
+}
+
+/* Name and head of the entry that libarchive stands at. */
+static int entry_open(struct source *s, struct archive_entry *entry, struct err *e)
+{
+    struct source_state *t = s->state;
+    bool raw = archive_format(t->archive) == ARCHIVE_FORMAT_RAW;
+    free(s->name);
+    s->name = raw ? mem_text(s->path, e) : mem_print(e, "%s(%s)", s->path, entry_path(entry));
+    if (s->name == NULL)
+        return -1;
+    if (flow_peek(&t->entry, (struct flow){ entry_read, s }, e) < 0)
+        return err_ctx(e, "%s", s->name);
+    t->data = (struct flow){ flow_peek_read, &t->entry };
+    s->head = t->entry.head;
+    s->head_n = t->entry.n;
+    gunzip_close(&t->inner);
+    if (!gunzip_bid(s->head, s->head_n))
+        return 0;
+    memset(&t->inner, 0, sizeof t->inner);
+    if (gunzip_open(&t->inner, t->data, e) < 0 ||
+        flow_peek(&t->unpacked, (struct flow){ gunzip_read, &t->inner }, e) < 0)
+        return err_ctx(e, "%s", s->name);
+    t->data = (struct flow){ flow_peek_read, &t->unpacked };
+    s->head = t->unpacked.head;
+    s->head_n = t->unpacked.n;
+    return 0;
+}
+
+static int no_more(const struct source *s, struct err *e)
+{
+    const struct source_state *t = s->state;
+    if (t->member == NULL || t->found)
+        return 0;
+    return err_set(e, ERR_DATA, "%s: holds no file '%s'", s->path, t->member);
+}
+
+int source_next(struct source *s, struct err *e)
+{
+    struct source_state *t = s->state;
+    struct archive_entry *entry;
+    if (t->archive == NULL && archive_begin(s, e) < 0)
+        return err_ctx(e, "%s", s->path);
+    for (;;) {
+        int status = archive_read_next_header(t->archive, &entry);
+        if (status == ARCHIVE_EOF)
+            return no_more(s, e);
+        if (status < ARCHIVE_WARN) {
+            archive_failed(t, e);
+            return err_ctx(e, "%s", s->path);
+        }
+        if (!is_data(s, entry))
+            continue;
+        t->found = true;
+        return entry_open(s, entry, e) < 0 ? -1 : 1;
+    }
+}
+
+int source_read(struct source *s, void *to, size_t room, size_t *got, struct err *e)
+{
+    size_t n = 1;
+    for (*got = 0; *got < room && n > 0; *got += n)
+        if (flow_get(&s->state->data, (unsigned char *)to + *got, room - *got, &n, e) < 0)
+            return err_ctx(e, "%s", s->name);
+    return 0;
+}
+
+void source_close(struct source *s)
+{
+    struct source_state *t = s->state;
+    if (t != NULL) {
+        gunzip_close(&t->inner);
+        if (t->archive != NULL)
+            archive_read_free(t->archive);
+        gunzip_close(&t->outer);
+        free(t->member);
+        free(t);
+    }
+    if (s->fd > STDIN_FILENO)
+        close(s->fd);
+    free(s->name);
+    free(s->path);
+    memset(s, 0, sizeof *s);
+    s->fd = -1;
+}

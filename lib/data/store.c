@@ -1,0 +1,179 @@
+/* The parts of a data set made one: labels, classes, width, and what is told of them. */
+#include "data/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "data/clip.h"
+
+static bool is_shard(const struct part *p)
+{
+    return p->shard.record.meta != NULL;
+}
+
+static const struct classes *classes_of(const struct part *p)
+{
+    return is_shard(p) ? &p->shard.classes : &p->classes;
+}
+
+struct part *store_add(struct store *s, const char *file, struct err *e)
+{
+    if (mem_grow(&s->v, &s->cap, s->n + 1, sizeof *s->v, e) < 0)
+        return NULL;
+    struct part *p = &s->v[s->n];
+    memset(p, 0, sizeof *p);
+    p->file = mem_text(file, e);
+    if (p->file == NULL)
+        return NULL;
+    s->n++;
+    return p;
+}
+
+void store_free(struct store *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        builder_free(&s->v[i].built);
+        shard_free(&s->v[i].shard);
+        classes_free(&s->v[i].classes);
+        free(s->v[i].file);
+    }
+    free(s->v);
+    free(s);
+}
+
+static int contradiction(const char *key, const json_t *was, const json_t *is, struct err *e)
+{
+    char *old = json_dumps(was, JSON_COMPACT | JSON_ENCODE_ANY);
+    char *now = json_dumps(is, JSON_COMPACT | JSON_ENCODE_ANY);
+    err_set(e, ERR_DATA, "its %s is %.200s, that of the files before %.200s", key, now ? now : "?",
+            old ? old : "?");
+    free(old);
+    free(now);
+    return -1;
+}
+
+int store_meta(struct dataset *d, const json_t *more, struct err *e)
+{
+    const char *key;
+    json_t *value;
+    if (d->meta == NULL && (d->meta = json_object()) == NULL)
+        return err_memory(e);
+    json_object_foreach((json_t *)more, key, value)
+    {
+        json_t *was = json_object_get(d->meta, key);
+        if (was != NULL && strcmp(key, "format") != 0 && !json_equal(was, value))
+            return contradiction(key, was, value, e);
+        if (was == NULL && json_object_set(d->meta, key, value) < 0)
+            return err_memory(e);
+    }
+    return 0;
+}
+
+/* Rows of one part, narrowed to the limit. */
+static int finish_part(struct part *p, struct rows *r, size_t limit, struct err *e)
+{
+    if (is_shard(p))
+        *r = p->shard.rows;
+    else if (builder_finish(&p->built, &p->classes, e) < 0)
+        return err_ctx(e, "%s", p->file);
+    else
+        *r = builder_rows(&p->built);
+    if (limit == 0 || r->features <= limit)
+        return 0;
+    struct builder narrow = { 0 };
+    if (clip_rows(&narrow, r, limit, p->file, e) < 0) {
+        builder_free(&narrow);
+        return -1;
+    }
+    builder_free(&p->built);
+    p->built = narrow;
+    *r = builder_rows(&p->built);
+    return 0;
+}
+
+static void warn_beyond(const struct store *s, size_t limit, const struct log *log)
+{
+    const char *first = NULL;
+    size_t rows = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        first = first ? first : s->v[i].built.beyond;
+        rows += s->v[i].built.beyond_rows;
+    }
+    if (first != NULL)
+        log_note(log, "%s: the model has %zu features; what lies beyond is left out in %zu row%s", first,
+                 limit, rows, rows == 1 ? "" : "s");
+}
+
+/* Labels of one part, in terms of all classes. */
+static int join_labels(const struct dataset *d, const struct part *p, const struct rows *r, double *to,
+                       struct err *e)
+{
+    const struct classes *own = classes_of(p);
+    memcpy(to, r->labels, r->n * sizeof *to);
+    if (!own->named)
+        return 0;
+    double *becomes = mem_new(own->n, sizeof *becomes, e);
+    if (becomes == NULL)
+        return -1;
+    for (size_t i = 0; i < own->n; i++)
+        becomes[i] = (double)classes_find_name(&d->classes, own->v[i].name);
+    for (size_t i = 0; i < r->n; i++)
+        to[i] = becomes[(size_t)to[i]];
+    free(becomes);
+    return 0;
+}
+
+/* {file, rows, crc32} for HELLO and the trace. */
+static int tell(struct dataset *d, const struct part *p, const struct rows *r, struct err *e)
+{
+    json_t *one = json_object();
+    const char *said = is_shard(p) ? meta_text(p->shard.record.meta, "crc32") : NULL;
+    int status = one == NULL ? err_memory(e) : meta_set(one, "file", e, "%s", p->file);
+    if (status == 0 && said != NULL)
+        status = meta_set(one, "crc32", e, "%s", said);
+    else if (status == 0)
+        status = meta_set(one, "crc32", e, "%08x", (unsigned)shard_crc(r));
+    if (status == 0 && (json_object_set_new(one, "rows", json_integer((json_int_t)r->n)) < 0 ||
+                        json_array_append(d->shards, one) < 0))
+        status = err_memory(e);
+    json_decref(one);
+    return status;
+}
+
+static int join_part(struct dataset *d, size_t i, size_t at, struct err *e)
+{
+    const struct part *p = &((struct store *)d->store)->v[i];
+    struct rows *r = &d->parts[i];
+    if (tell(d, p, r, e) < 0 || join_labels(d, p, r, d->labels + at, e) < 0)
+        return -1;
+    r->labels = d->labels + at;
+    return 0;
+}
+
+int store_join(struct dataset *d, size_t limit, const struct log *log, struct err *e)
+{
+    struct store *s = d->store;
+    d->n_parts = s->n;
+    d->parts = mem_new(s->n, sizeof *d->parts, e);
+    d->shards = json_array();
+    if (d->parts == NULL || d->shards == NULL)
+        return err_memory(e);
+    for (size_t i = 0; i < s->n; i++) {
+        if (finish_part(&s->v[i], &d->parts[i], limit, e) < 0)
+            return -1;
+        if (classes_merge(&d->classes, classes_of(&s->v[i]), e) < 0)
+            return err_ctx(e, "%s", s->v[i].file);
+        d->rows += d->parts[i].n;
+        if (d->parts[i].features > d->features)
+            d->features = d->parts[i].features;
+    }
+    d->labels = mem_new(d->rows, sizeof *d->labels, e);
+    if (d->labels == NULL)
+        return -1;
+    for (size_t i = 0, at = 0; i < s->n; at += d->parts[i++].n)
+        if (join_part(d, i, at, e) < 0)
+            return -1;
+    warn_beyond(s, limit, log);
+    return 0;
+}

@@ -1,0 +1,28 @@
+/* The engine of dsgd-shard: a data set becomes shards. */
+#ifndef RUN_SPLIT_H
+#define RUN_SPLIT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/plug.h"
+#include "data/dataset.h"
+
+extern const struct table split_table; /* shuffle sequential: which row goes where */
+
+struct split {
+    struct input input;
+    uint64_t shards;     /* -n */
+    const char *pattern; /* -o: "shard-%d", "-" */
+    struct spec how;     /* --split */
+    uint64_t seed;
+    uint64_t features;   /* --features; 0: as wide as the data are */
+    const struct log *log;
+};
+
+/* Reads the operands (none: stdin) and writes the shards; all of them appear, or none. */
+int split_run(const struct split *s, char *const *paths, size_t n, struct err *e);
+
+#endif
