@@ -1,0 +1,46 @@
+# What tests that train on real data share.
+
+# Every policy of the table as a SPEC, with K = 4 where it takes one.
+every_policy() {
+    dsgd-ps --policy=help | awk '
+        /^[^ ]/ { if (name) print name; name = $1 }
+        /^ +K / { name = name ":4" }
+        END { print name }'
+}
+
+# Trains with 8 workers on $BATS_FILE_TMPDIR/shard-0 to shard-7 into $BATS_TEST_TMPDIR/model.
+#   train8 POLICY OPTION...
+train8() {
+    local policy=$1
+    shift
+    dsgd-ps -q -P 8 -p "$policy" -o "$BATS_TEST_TMPDIR/model" \
+        -x "dsgd-worker -q $BATS_FILE_TMPDIR/shard-%r" "$@"
+}
+
+# Fraction of rows that the model gets right.
+#   accuracy DATA...
+accuracy() {
+    dsgd-eval -m "$BATS_TEST_TMPDIR/model" "$@" | awk -F '\t' '
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        NR == 2 { print 1 - $at["error"] }'
+}
+
+# Fails unless the first number is at most DISTANCE from the second.
+#   assert_near VALUE REFERENCE DISTANCE WHAT
+assert_near() {
+    echo "$4: $1, reference $2"
+    awk -v a="$1" -v b="$2" -v d="$3" 'BEGIN { exit !(a != "" && b != "" && a - b <= d && b - a <= d) }' ||
+        fail "$4: $1 is more than $3 from $2"
+}
+
+# The accuracy that scikit-learn reaches on the same rows; nothing where it is absent.
+#   reference digits|fashion FOLDER
+reference() {
+    local python
+    for python in python3 /usr/bin/python3; do
+        if "$python" -c 'import sklearn' 2> /dev/null; then
+            "$python" "$top_srcdir/tests/lib/reference.py" "$@"
+            return
+        fi
+    done
+}
