@@ -50,14 +50,36 @@ static int add_shard(struct reading *r, struct record *record, const char *name,
     return 0;
 }
 
+/* The number of the one shard that is wanted of this source, or NULL: all are. */
+static const uint64_t *only_of(const struct reading *r, const char *name)
+{
+    return strcmp(name, SOURCE_STDIN) == 0 ? r->in->only : NULL;
+}
+
+static int no_such_shard(const char *name, uint64_t only, uint64_t n, struct err *e)
+{
+    return err_set(e, ERR_DATA, "%s: %ju shards, none is number %ju (they count from 0)", name,
+                   (uintmax_t)n, (uintmax_t)only);
+}
+
 /* Shards that follow each other in a file that need not be mapped. */
 static int add_records(struct reading *r, int fd, const char *name, struct err *e)
 {
+    const uint64_t *only = only_of(r, name);
     struct record record = { 0 };
+    uint64_t n = 0;
     int more;
-    while ((more = record_read(&record, fd, e)) > 0)
-        if (add_shard(r, &record, name, e) < 0)
+    for (; (more = record_read(&record, fd, e)) > 0; n++) {
+        bool wanted = only == NULL || *only == n;
+        if (wanted && add_shard(r, &record, name, e) < 0)
             return -1;
+        if (wanted && only != NULL)
+            return 0;
+        if (!wanted)
+            record_free(&record);
+    }
+    if (more == 0 && only != NULL)
+        return no_such_shard(name, *only, n, e);
     return more < 0 ? err_ctx(e, "%s", name) : 0;
 }
 
@@ -65,8 +87,13 @@ static int add_records(struct reading *r, int fd, const char *name, struct err *
 static int add_file(struct reading *r, struct source *s, struct err *e)
 {
     struct record record = { 0 };
-    if (record_map(&record, s->fd, e) == 0)
-        return add_shard(r, &record, s->name, e);
+    if (record_map(&record, s->fd, e) == 0) {
+        const uint64_t *only = only_of(r, s->name);
+        if (only == NULL || *only == 0)
+            return add_shard(r, &record, s->name, e);
+        record_free(&record);
+        return no_such_shard(s->name, *only, 1, e);
+    }
     err_ctx(e, "%s", s->name);
     if (e->kind != ERR_DATA || lseek(s->fd, 0, SEEK_SET) < 0)
         return -1;

@@ -170,12 +170,17 @@ void join_explain(struct join *j, struct err *e)
 {
     struct err ignored = { 0 };
     struct frame f = { .type = FRAME_ERROR, .flags = e->kind };
+    char text[200];
     if (j->refused)
         return;
-    if (j->channel.lost)
+    if (j->channel.lost) {
         last_words(j, e);
-    else
+    } else {
         channel_send(&j->channel, &f, e->text, strlen(e->text), NULL, 0, &ignored);
+        j->channel.lost = false; /* what ended it is e, whether the server still hears it or not */
+    }
+    if (!j->refused && e->kind == ERR_PEER)
+        err_ctx(e, "%s", address_text(&j->address, text, sizeof text));
 }
 
 bool join_lost(const struct join *j)

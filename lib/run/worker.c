@@ -15,7 +15,6 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/record.h"
 #include "delay/delay.h"
 #include "learn/gradient.h"
 #include "net/channel.h"
@@ -253,35 +252,20 @@ static int fill_hello(struct worker *w, struct err *e)
     return w->hello.name ? 0 : -1;
 }
 
-/* Reads the shards of a stream on stdin that belong to the ranks before this one. */
-static int skip_shards(int64_t rank, struct err *e)
-{
-    if (rank == RANK_ANY)
-        return err_set(e, ERR_USAGE, "-: a shard of a stream needs a rank: give -r RANK");
-    for (int64_t i = 0; i < rank; i++) {
-        struct record r = { 0 };
-        int got = record_read(&r, STDIN_FILENO, e);
-        record_free(&r);
-        if (got < 0)
-            return err_ctx(e, "<stdin>");
-        if (got == 0)
-            return err_set(e, ERR_DATA, "<stdin>: %" PRId64 " shards, none for rank %" PRId64, i,
-                           rank);
-    }
-    return 0;
-}
-
 static int read_data(struct worker *w, char *const *paths, size_t n, struct err *e)
 {
+    struct input in = w->conf->input;
+    uint64_t number = (uint64_t)w->conf->rank;
     for (size_t i = 0; i < n; i++) {
         if (strcmp(paths[i], "-") != 0)
             continue;
         if (strcmp(w->join.connect, "stdio") == 0)
             return err_set(e, ERR_USAGE, "-: stdin is the connection to the server");
-        if (skip_shards(w->conf->rank, e) < 0)
-            return -1;
+        if (w->conf->rank == RANK_ANY)
+            return err_set(e, ERR_USAGE, "-: a shard of a stream needs a rank: give -r RANK");
+        in.only = &number;
     }
-    return dataset_read(&w->data, paths, n, &w->conf->input, 0, &w->conf->log, e);
+    return dataset_read(&w->data, paths, n, &in, 0, &w->conf->log, e);
 }
 
 /* Before anything is read: what cannot work is said at once. */
