@@ -17,10 +17,10 @@ fake() {
     fake=$!
 }
 
-# The server's end, and its output in $output.
+# The server's end, in order, and what it heard in $output and $lines.
 heard() {
     wait "$fake" || { cat fake.err >&2; return 1; }
-    output=$(cat fake.out)
+    run cat fake.out
 }
 
 @test "each grant is answered by one gradient, of the same minibatch in every run" {

@@ -100,7 +100,7 @@ static int add_file(struct reading *r, struct source *s, struct err *e)
     struct err later = { 0 };
     size_t before = r->rows;
     int status = add_records(r, s->fd, s->name, &later);
-    if (status < 0 && r->rows > before)
+    if (status < 0 && (r->rows > before || only_of(r, s->name) != NULL))
         *e = later;
     if (status == 0)
         *e = (struct err){ 0 };
