@@ -23,7 +23,8 @@ size_t gradient_chunk(const struct gradient *g);
 
 /* Adds, for a block of n <= chunk rows, the sum over its rows of the loss to *loss and of the loss's
  * gradient to sum (layout->size floats). w: the parameters. labels: class index, or the target.
- * rows->features may be less than d: the rest is zero. The penalty is not here: the server adds it. */
+ * block->features may be less than d: the rest is zero. A block may be cut out of a larger one (the
+ * indptr of sparse rows need not start at 0). The penalty is not here: the server adds it. */
 void gradient_add(struct gradient *g, const float *w, const struct rows *block, float *sum, double *loss);
 
 /* Scores of a block of n <= chunk rows: s = W x + b, (n, outputs). outputs: 1, or classes. */
