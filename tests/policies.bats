@@ -1,0 +1,239 @@
+#!/usr/bin/env bats
+# Every policy end to end, and what each of them sends to whom, frame by frame.
+
+setup() {
+    load lib/common.bash
+    load lib/training.bash
+    load lib/wire.bash
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() {
+    leave_nothing
+}
+
+identities() {
+    awk -f "$top_srcdir/tests/lib/identities.awk" "${1-run.trace}"
+}
+
+# A server for P wires on a socket of its own: $address, $server; trace in run.trace.
+#   ps_for P POLICY OPTION...
+ps_for() {
+    local workers=$1 policy=$2
+    shift 2
+    serve ps dsgd-ps -m logistic -P "$workers" -p "$policy" -l "unix:$PWD/sock" -o model -t run.trace "$@"
+}
+
+# The events of the trace that match, as "event worker seq version".
+events() {
+    awk -F '\t' -v which="$1" '$2 ~ "^(" which ")$" { print $2, $3, $4, $5 }' run.trace
+}
+
+@test "every policy learns, accounts for every gradient, and ends all its workers in order" {
+    local policy
+    dsgd-shard -q -n 4 "$top_srcdir/share/data/digits-train.csv.gz" --no-header --label-column 65
+    for policy in $(every_policy); do
+        echo "$policy"
+        dsgd-ps -P 4 -p "${policy/:4/:2}" -m softmax -e 0.01 -J 60 -S 20 -t run.trace -x 'dsgd-worker -d exp:mean=1ms shard-%r' \
+            2> err | dsgd-eval "$top_srcdir/share/data/digits-test.csv.gz" --no-header --label-column 65 > curve
+        run -0 cut -f 1 curve
+        assert_output $'iteration\n0\n20\n40\n60'
+        run -0 awk 'NR == 2 { first = $3 } END { exit !($3 < first / 2) }' curve
+        identities
+        run ! grep -v -e '^dsgd-ps: 60 updates' -e '^worker ' -e '^[0-9a]' err
+        run -0 awk '$1 ~ /^[0-9]+$|^all$/ && $2 != $3 + $4 + $5 + $6 + $7 { exit 1 }' err
+        run -0 diff <(awk '/^[0-9]/ || /^all/ { print $1, $2, $3, $4, $5, $6, $7, $8 }' err) \
+            <(dsgd-trace summary run.trace | awk 'NR > 1 { print $1, $2, $3, $4, $5, $6, $7, $8 }')
+    done
+}
+
+@test "sync: the update waits for all, and all get it" {
+    ps_for 2 sync -J 2
+    enter 0 1
+    start 2
+    tell w1 grad 0 0 1
+    tell w0 grad 0 0 1
+    hears w0 "params 1 1 full"
+    hears w1 "params 1 1 full"
+    tell w0 grad 1 1 1
+    tell w1 grad 1 1 1
+    hears w0 bye
+    hears w1 bye
+    tell w0 bye -
+    tell w1 bye -
+    hang_up w0
+    hang_up w1
+    wait "$server"
+    identities
+}
+
+@test "sync: the bits do not depend on who pushed first" {
+    local order i
+    for order in "0 1 2" "2 1 0" "1 2 0"; do
+        ps_for 3 sync -J 1
+        enter 0 1 2
+        start 3
+        # Sums of these in floats depend on their order.
+        for i in $order; do
+            tell "w$i" grad 0 0 "$((i == 0 ? 1 : i == 1 ? 100000000 : -100000000))"
+        done
+        for i in 0 1 2; do
+            hang_up "w$i"
+        done
+        wait "$server"
+        dsgd-eval -m model --predict "$(data 12-label-sets/plus-minus.svm)" > /dev/null
+        tail -c 16 model > "bits-${order// /}"
+        rm ps.ready
+    done
+    cmp bits-012 bits-210
+    cmp bits-012 bits-120
+}
+
+@test "k-sync: what is not in the update is void, and a gradient that crosses it is late" {
+    ps_for 3 k-sync:2 -J 2
+    enter 0 1 2
+    start 3
+    tell w0 grad 0 0 1
+    tell w1 grad 0 0 1
+    hears w0 "params 1 1 full"
+    hears w1 "params 1 1 full"
+    tell w2 grad 0 0 1000 # on its way before the update came
+    hears w2 "params 1 1 full"
+    tell w2 grad 1 1 1
+    tell w0 cancelled 0 # was never void: a peer that breaks the rules
+    hears w0 "error 5 minibatch 0 broken off, which was not void"
+    tell w1 grad 1 1 1
+    hears w1 bye
+    for w in w0 w1 w2; do
+        hang_up $w
+    done
+    wait "$server"
+    run -0 events 'late'
+    assert_output "late 2 0 0"
+    run -0 events 'push'
+    assert_output $'push 0 0 0\npush 1 0 0\npush 2 1 1\npush 1 1 1'
+    identities
+}
+
+@test "k-sync: a voided worker that breaks off is cancelled" {
+    ps_for 2 k-sync:1 -J 2
+    enter 0 1
+    start 2
+    tell w0 grad 0 0 1
+    hears w0 "params 1 1 full"
+    hears w1 "params 1 1 full"
+    tell w1 cancelled 0
+    tell w1 grad 1 1 1
+    hears w1 bye
+    tell w1 bye -
+    hears w0 bye
+    tell w0 bye 1
+    hang_up w0
+    hang_up w1
+    wait "$server"
+    run -0 events 'void|cancelled|late'
+    assert_output $'void 1 0 0\ncancelled 1 0 NA\nvoid 0 1 1\ncancelled 0 1 NA'
+    identities
+}
+
+@test "k-batch-sync: a worker goes on at once on the same parameters, and may fill an update alone" {
+    ps_for 2 k-batch-sync:2 -J 1
+    enter 0 1
+    start 2
+    tell w0 grad 0 0 1
+    hears w0 "params 0 1 same"
+    tell w0 grad 0 1 1
+    hears w0 bye
+    hears w1 bye
+    hang_up w0
+    hang_up w1
+    wait "$server"
+    run -0 events 'push|void'
+    assert_output $'push 0 0 0\npush 0 1 0\nvoid 1 0 0'
+    identities
+}
+
+@test "async: only the worker that pushed gets the new parameters, the others go on" {
+    ps_for 2 async -J 3
+    enter 0 1
+    start 2
+    tell w0 grad 0 0 1
+    hears w0 "params 1 1 full"
+    tell w0 grad 1 1 1
+    hears w0 "params 2 2 full"
+    tell w1 grad 0 0 1
+    hears w1 bye
+    hang_up w0
+    hang_up w1
+    wait "$server"
+    run -0 events 'void|cancelled|late'
+    assert_output ""
+    run -0 awk -F '\t' '$2 == "push" { print $3, $7 }' run.trace
+    assert_output $'0 0\n0 0\n1 2'
+    identities
+}
+
+@test "k-async: who has pushed waits for the update, who has not goes on with the old version" {
+    ps_for 3 k-async:2 -J 2
+    enter 0 1 2
+    start 3
+    tell w0 grad 0 0 1
+    tell w0 grad 0 1 1 # it was not granted another
+    hears w0 "error 5 a second gradient before the update"
+    tell w1 grad 0 0 1
+    hears w1 "params 1 1 full"
+    tell w2 grad 0 0 1
+    tell w1 grad 1 1 1
+    hears w2 bye
+    for w in w0 w1 w2; do
+        hang_up $w
+    done
+    wait "$server"
+    run -0 awk -F '\t' '$2 == "push" { print $3, $7 }' run.trace
+    assert_output $'0 0\n1 0\n2 1\n1 0'
+    identities
+}
+
+@test "k-batch-async: a worker goes on at once on the newest parameters, nothing is void" {
+    ps_for 2 k-batch-async:2 -J 2
+    enter 0 1
+    start 2
+    tell w0 grad 0 0 1
+    hears w0 "params 0 1 same"
+    tell w0 grad 0 1 1
+    hears w0 "params 1 2 full"
+    tell w1 grad 0 0 1
+    hears w1 "params 1 1 full"
+    tell w0 grad 1 2 1
+    hears w0 bye
+    hang_up w0
+    hang_up w1
+    wait "$server"
+    run -0 awk -F '\t' '$2 == "push" { print $3, $7 }' run.trace
+    assert_output $'0 0\n0 0\n1 1\n0 0'
+    identities
+}
+
+@test "parameters that a worker has not begun to read give way to newer ones" {
+    ps_for 2 k-sync:1 -J 4
+    wire w0
+    wire w1
+    tell w0 hello 0 3000000 100 -1 +1
+    tell w1 hello 1 3000000 100 -1 +1
+    hears w0 "welcome 0 2"
+    for j in 0 1 2 3; do
+        hears w0 "params $j $j full"
+        tell w0 grad "$j" "$j" 1
+    done
+    hears w0 bye
+    hears w1 "welcome 1 2"
+    hears w1 "params 0 0 full"
+    hears w1 "params 3 3 full"
+    hears w1 bye
+    hang_up w0
+    hang_up w1
+    wait "$server"
+    run -0 awk -F '\t' '$12 == "unsent" { print $2, $3, $4 }' run.trace
+    assert_output $'cancelled 1 1\ncancelled 1 2'
+    identities
+}
