@@ -1,7 +1,4 @@
 /* All P are there: the parameters, the trace, WELCOME to all, and off. */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "run/admission.h"
 #include "run/minibatch.h"
 #include "run/server_state.h"
@@ -93,15 +94,34 @@ uint64_t roster_ready(const struct server *s)
     return n;
 }
 
+/* Two classes of which all data show one, a number: the other is its opposite, so that +1 alone is
+ * positive and -1 or 0 alone negative. */
+static int add_opposite(struct server *s, struct err *e)
+{
+    const struct label *only = &s->classes.v[0];
+    double other = only->value == 0 ? 1 : -only->value;
+    char name[NUM_TEXT];
+    num_print_double(name, other);
+    log_note(s->log, "all labels are %s; %s is taken for the other class", only->name, name);
+    return classes_add(&s->classes, name, other, "", only->order, e);
+}
+
+static int unite_classes(struct server *s, struct err *e)
+{
+    enum target target = model_row(&s->conf->model)->target;
+    if (target == TARGET_TWO && s->classes.n == 1 && !s->classes.named && add_opposite(s, e) < 0)
+        return -1;
+    return target == TARGET_REAL ? 0 : model_fits(&s->conf->model, &s->classes, false, e);
+}
+
 int roster_union(struct server *s, struct err *e)
 {
     s->dims = (struct dims){ .bias = !s->conf->no_bias };
-    if (roster_unite(s, &s->dims, &s->classes, e) < 0 ||
-        (model_row(&s->conf->model)->target != TARGET_REAL &&
-         model_fits(&s->conf->model, &s->classes, false, e) < 0))
+    if (roster_unite(s, &s->dims, &s->classes, e) < 0 || unite_classes(s, e) < 0)
         return -1;
     s->dims.classes = s->classes.n;
-    s->data = json_incref(s->places[0].peer->hello.data);
+    json_t *data = s->places[0].peer->hello.data;
+    s->data = json_is_object(data) ? json_incref(data) : json_object();
     return model_layout(&s->conf->model, &s->dims, &s->layout, e);
 }
 

@@ -1,7 +1,4 @@
 /* Snapshots on stdout and the final model: when they are due, and what they hold. */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
@@ -130,6 +127,11 @@ static bool came_to_its_end(const struct server *s)
     return s->signal == 0 && (s->failure.kind == ERR_OK || s->failure.kind == ERR_NO);
 }
 
+static bool last_is_due(const struct server *s)
+{
+    return wants_snapshots(s) ? s->last_snapshot != aggregate_iteration(s->aggregate) : came_to_its_end(s);
+}
+
 void snapshot_last(struct server *s)
 {
     struct err e = { 0 };
@@ -140,9 +142,7 @@ void snapshot_last(struct server *s)
         s->stream_done = true;
         return;
     }
-    bool due = wants_snapshots(s) ? s->last_snapshot != aggregate_iteration(s->aggregate)
-                                  : came_to_its_end(s);
-    if (trained && due)
+    if (trained && last_is_due(s))
         put(s, s->seconds);
     stream_finish(s->stream);
 }
