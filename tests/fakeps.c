@@ -64,12 +64,14 @@ static int accept_one(struct fake *f, const char *arg, struct err *e)
         read = hello_parse(&f->hello, text + TOKEN_TEXT, h.length - TOKEN_TEXT, e);
     printf("hello rank=%lld rows=%llu features=%llu classes=%zu run=%s token=%.*s\n",
            (long long)f->hello.rank, (unsigned long long)f->hello.rows,
-           (unsigned long long)f->hello.features, f->hello.classes.n, f->hello.run, TOKEN_TEXT, text);
+           (unsigned long long)f->hello.features, f->hello.classes.n, f->hello.run, TOKEN_TEXT,
+           text);
     free(text);
     return read;
 }
 
-static int say(struct fake *f, enum frame_type type, unsigned flags, const char *text, struct err *e)
+static int say(struct fake *f, enum frame_type type, unsigned flags, const char *text,
+               struct err *e)
 {
     struct frame h = { .type = type, .flags = flags };
     return channel_send(&f->c, &h, text, strlen(text), NULL, 0, e);
@@ -127,8 +129,8 @@ static int hear_work(struct fake *f, const struct frame *h, const char *name, st
         channel_read(&f->c, f->floats, f->n * sizeof *f->floats, e) < 0)
         return -1;
     work_decode(&w, bytes);
-    printf("%s version=%llu seq=%lld rows=%llu loss=%.4f compute=%.6f delay=%.6f floats=%zu\n", name,
-           (unsigned long long)h->version, (long long)h->seq, (unsigned long long)w.rows, w.loss,
+    printf("%s version=%llu seq=%lld rows=%llu loss=%.4f compute=%.6f delay=%.6f floats=%zu\n",
+           name, (unsigned long long)h->version, (long long)h->seq, (unsigned long long)w.rows, w.loss,
            w.compute, w.delay, f->n);
     return 0;
 }

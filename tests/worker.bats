@@ -4,7 +4,7 @@
 setup() {
     load lib/common.bash
     cd "$BATS_TEST_TMPDIR" || return
-    awk 'BEGIN { for (i = 0; i < 10; i++) printf "%d 1:%g 3:%g\n", i % 2, i / 10, i * i % 7 }' > d.svm
+    awk 'BEGIN { for (; i < 10; i++) printf "%d 1:%g 3:%g\n", i % 2, i / 10, i * i % 7 }' > d.svm
 }
 
 teardown() {
@@ -56,7 +56,7 @@ grad version=1 seq=2 rows=2 loss=0.6931 floats=8' ]
     run -0 dsgd-worker -c unix:s -d const:60s d.svm
     heard
     ((SECONDS - start < 20))
-    assert_output --regexp 'cancelled version=0 seq=0 rows=0 loss=nan compute=0.[0-9]* delay=0\.[3-9]'
+    assert_output --regexp 'cancelled version=0 seq=0 rows=0 .* compute=0\.[0-9]* delay=0\.[3-9]'
     assert_output --regexp 'cancelled version=1 seq=1 '
     assert_output --regexp 'bye version=1 seq=2 rows=0 '
     refute_output --partial grad
@@ -202,7 +202,7 @@ ROWS
     assert_output --partial 'hello rank=0 rows=10 '
 }
 
-@test "a stream without the worker's shard, or a worker without a rank or a free stdin, is refused" {
+@test "a stream without the worker's shard, a worker without a rank or a free stdin, is refused" {
     dsgd-shard -q -n 3 -o - d.svm > stream
     dsgd-shard -q -n 1 -o - d.svm > one
     run -3 dsgd-worker -c unix:s -r 3 - < stream
