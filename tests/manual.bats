@@ -1,0 +1,176 @@
+#!/usr/bin/env bats
+# The manual says what the programs do: options, defaults, choices; its examples run.
+#
+# In the pages an option is an item `.It Fl b , Fl -batch Ns = Ns Ar B`; its default is the argument
+# of the macro behind a line `Default:`. In EXAMPLES, commands stand in .Bd blocks behind "$ "; a
+# line that ends in a backslash or a bar goes on in the next.
+
+load lib/common
+
+programs='dsgd-eval dsgd-ps dsgd-shard dsgd-trace dsgd-worker'
+pages='dsgd.7 dsgd-eval.1 dsgd-files.5 dsgd-protocol.7 dsgd-ps.1 dsgd-shard.1 dsgd-trace.1 dsgd-worker.1'
+
+setup() {
+    man=$top_srcdir/man
+    cd "$BATS_TEST_TMPDIR"
+}
+
+teardown() {
+    leave_nothing
+}
+
+# "batch b B 32": long name, letter, argument, default of each option that --help shows; "-" is none.
+help_options() {
+    "$1" --help | awk '
+        function flush(    at, text, name, letter, value) {
+            if (entry == "") return
+            letter = match(entry, /^ *-[A-Za-z0-9],/) ? substr(entry, RSTART + RLENGTH - 2, 1) : "-"
+            match(entry, /--[a-z0-9-]+/)
+            name = substr(entry, RSTART + 2, RLENGTH - 2)
+            text = substr(entry, RSTART + RLENGTH)
+            value = match(text, /^=[^ ]+/) ? substr(text, 2, RLENGTH - 1) : "-"
+            at = match(text, /\(default: .*\)/)
+            print name, letter, value, at ? substr(text, RSTART + 10, RLENGTH - 11) : "-"
+            entry = ""
+        }
+        /^ +(-[A-Za-z0-9], )?--/ { flush(); entry = $0; next }
+        substr($0, 1, 30) ~ /^ +$/ && entry != "" { sub(/^ +/, " "); entry = entry $0; next }
+        { flush() }
+        END { flush() }' | sort
+}
+
+# The same of a page.
+page_options() {
+    awk '
+        function flush() {
+            if (name != "") print name, letter, value, def
+            name = ""
+        }
+        /^\.Sh/ { flush(); on = $2 == "OPTIONS" }
+        !on { next }
+        /^\.It Fl/ {
+            flush()
+            name = letter = value = def = "-"
+            for (i = 2; i <= NF; i++) {
+                if ($i != "Fl" && $(i - 1) == "Fl" && $i ~ /^-/) name = substr($i, 2)
+                if ($i != "Fl" && $(i - 1) == "Fl" && $i !~ /^-/) letter = $i
+                if ($(i - 1) == "Ar") value = $i
+            }
+            next
+        }
+        at_default { sub(/^\.(Cm|No) /, ""); sub(/ [.]$/, ""); def = $0; at_default = 0 }
+        $0 == "Default:" { at_default = 1 }
+        END { flush() }' "$man/$1.1" | sort
+}
+
+@test "every option of --help is in the page with its default, and no other" {
+    for program in $programs; do
+        diff -u --label "$program --help" --label "$program.1" \
+            <(help_options "$program") <(page_options "$program")
+        [ "$(help_options "$program" | wc -l)" -ge 4 ]
+    done
+}
+
+@test "every choice that an option's help lists is in the page" {
+    local checked=0
+    for program in $programs; do
+        for option in $("$program" --help | tr '\n' ' ' | sed 's/ --/\n--/g' |
+            sed -n "s/^--\([a-z-]*\)=.*or *'help'.*/\1/p"); do
+            for choice in $("$program" "--$option=help" | awk '/^[^ ]/ { print $1 }'); do
+                grep -Eq "^\.(It )?Cm (.* , )?$choice( |$)" "$man/$program.1" ||
+                    fail "$program.1 does not have $choice of --$option"
+                checked=$((checked + 1))
+            done
+        done
+    done
+    [ "$checked" -gt 20 ]
+}
+
+@test "every verb of dsgd-trace and every column of its summary is in the page" {
+    run -0 dsgd-trace help
+    for verb in $(awk '/^[^ ]/ { print $1 }' <<< "$output"); do
+        grep -q "^\.It Cm $verb" "$man/dsgd-trace.1" || fail "no verb $verb"
+    done
+    printf '# dsgd-trace 1 {}\ntime\tevent\tworker\tseq\tversion\titeration\tstaleness\trows\tcompute\tdelay\tloss\tnote\n' > empty
+    run -0 dsgd-trace summary empty
+    for column in ${lines[0]}; do
+        grep -Eq "^\.It Cm (.* , )?$column( |$)" "$man/dsgd-trace.1" || fail "no column $column"
+    done
+}
+
+@test "pages have their sections and name no page that is not there" {
+    for page in $pages; do
+        sections='NAME DESCRIPTION EXAMPLES SEE.ALSO'
+        [[ $page != *.1 ]] || sections="$sections SYNOPSIS OPTIONS EXIT.STATUS"
+        for section in $sections; do
+            grep -Eq "^\.Sh $section" "$man/$page" || fail "$page has no $section"
+        done
+        while read -r name section; do
+            [ -e "$man/$name.$section" ] || fail "$page names $name($section)"
+        done < <(awk '$1 == ".Xr" && $2 ~ /^dsgd/ { print $2, $3 }' "$man/$page")
+    done
+}
+
+@test "pages are clean mdoc" {
+    command -v mandoc > /dev/null || skip "no mandoc"
+    for page in $pages; do
+        mandoc -T lint -W warning "$man/$page"
+    done
+}
+
+# The commands of a page's examples, as a script.
+commands() {
+    awk '
+        /^\.Sh/ { on = $2 == "EXAMPLES" }
+        /^\.Bd/ { block = on }
+        /^\.Ed/ { block = more = 0 }
+        block && (/^\$ / || more) {
+            line = $0
+            sub(/^\$ /, "", line)
+            more = line ~ /(\\e|\|)$/
+            gsub(/\\&/, "", line)
+            gsub(/\\\(aq/, "\047", line)
+            gsub(/\\-/, "-", line)
+            gsub(/\\e/, "\\", line)
+            print line
+        }' "$man/$1"
+}
+
+run_examples() {
+    cp "$top_srcdir"/share/data/digits-*.csv.gz .
+    commands "$1" > script
+    [ -s script ]
+    sh -eu script < /dev/null
+}
+
+@test "the examples of dsgd(7) run" {
+    run_examples dsgd.7
+}
+
+@test "the examples of dsgd-shard(1) run" {
+    run_examples dsgd-shard.1
+}
+
+@test "the examples of dsgd-worker(1) run" {
+    run_examples dsgd-worker.1
+}
+
+@test "the examples of dsgd-ps(1) run" {
+    run_examples dsgd-ps.1
+}
+
+@test "the examples of dsgd-eval(1) run" {
+    run_examples dsgd-eval.1
+}
+
+@test "the examples of dsgd-trace(1) run" {
+    run_examples dsgd-trace.1
+}
+
+@test "the examples of dsgd-files(5) run" {
+    run_examples dsgd-files.5
+}
+
+@test "the examples of dsgd-protocol(7) run" {
+    run_examples dsgd-protocol.7
+}
