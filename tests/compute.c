@@ -60,7 +60,7 @@ static void test_minibatches(void)
 
 /* --- gradients --- */
 
-enum { ROWS = 3000, FEATURES = 5, CLASSES = 3 };
+enum { ROWS = 9000, FEATURES = 5, CLASSES = 3 };
 
 /* Labels 1 and 3 of a run that knows 1, 2 and 3. */
 static void write_data(char *path, size_t rows)
