@@ -104,7 +104,7 @@ static void expected(size_t n, double *g)
 static bool close_to(const float *g, const double *want, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (fabs((double)g[i] - want[i]) > 1e-5)
+        if (fabs((double)g[i] - want[i]) > 5e-5) /* 9000 rows are summed in float */
             return false;
     return true;
 }
