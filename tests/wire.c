@@ -6,6 +6,7 @@
  *   half VERSION SEQ     the first half of one
  *   cancelled SEQ | bye SEQ ("-": nothing in hand) | heartbeat | header TYPE LENGTH | protocol N
  *   text TEXT            bytes that are no frame
+ *   quit                 without a word
  * Nothing is sent unasked, not even a heartbeat. */
 #include <inttypes.h>
 #include <math.h>
@@ -260,7 +261,7 @@ int main(int argc, char **argv)
     if (argc != 2 || address_parse(&a, argv[1], &e) < 0 || channel_open(&w.channel, &a, 5, &e) < 0)
         return err_exit(&e, "wire");
     memcpy(w.token, a.token, sizeof w.token);
-    while (fgets(line, sizeof line, stdin) != NULL) {
+    while (fgets(line, sizeof line, stdin) != NULL && strcmp(line, "quit\n") != 0) {
         if (obey(&w, line, &e) < 0)
             snprintf(w.answer, sizeof w.answer, "failed: %s", e.text);
         puts(w.answer);

@@ -137,6 +137,7 @@ static int start_all(struct server *s, struct err *e)
     for (uint64_t r = 0; r < s->workers; r++)
         if (roster_join(s->places[r].peer, 0, e) < 0)
             return -1;
+    s->combine = policy_combine(aggregate_policy(s->aggregate));
     return 0;
 }
 
@@ -146,7 +147,6 @@ int server_begin(struct server *s, struct err *e)
         open_aggregate(s, e) < 0 || welcome_all(s, e) < 0)
         return -1;
     s->phase = PHASE_RUN;
-    s->combine = policy_combine(aggregate_policy(s->aggregate));
     snapshot_updated(s, 0);
     log_detail(s->log, "%ju workers, %zu parameters: off", (uintmax_t)s->workers, s->layout.size);
     event_del(s->limit);

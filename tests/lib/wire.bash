@@ -34,6 +34,7 @@ hears() {
 # Its connection closes.
 hang_up() {
     local in=${wire_in[$1]} out=${wire_out[$1]}
+    echo quit >&"$in"
     exec {in}>&- {out}<&-
     rm "$BATS_TEST_TMPDIR/$1.to" "$BATS_TEST_TMPDIR/$1.from"
 }
