@@ -5,11 +5,6 @@
 
 enum { GZIP_WINDOW = 15 + 16 /* zlib: gzip alone */ };
 
-bool gunzip_bid(const unsigned char *head, size_t n)
-{
-    return n >= 3 && head[0] == 0x1f && head[1] == 0x8b && head[2] == 8;
-}
-
 int gunzip_open(struct gunzip *g, struct flow below, struct err *e)
 {
     g->below = below;

@@ -19,7 +19,6 @@ struct gunzip {
     unsigned char in[GUNZIP_ROOM];
 };
 
-bool gunzip_bid(const unsigned char *head, size_t n); /* is this gzip? */
 int gunzip_open(struct gunzip *g, struct flow below, struct err *e);
 flow_read gunzip_read; /* self is a struct gunzip */
 void gunzip_close(struct gunzip *g);

@@ -12,23 +12,23 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "data/gunzip.h"
+#include "data/unpack.h"
 
 enum { BLOCK = 1 << 18 };
 
-/* From the file up: file, its head, gzip or not, archive or not, member, its head, gzip or not. */
+/* From the file up: file, its head, unpacked, archive or not, member, its head, unpacked. */
 struct source_state {
     const struct log *log;
     char *member;           /* the only one wanted, or NULL */
     bool found;             /* it was there */
     off_t begin;            /* where stdin stood; -1: cannot seek */
     struct flow_peek file;
-    struct gunzip outer;
+    struct unpack outer;
     struct flow whole;      /* what libarchive reads */
     struct archive *archive;
     struct err below;       /* what went wrong beneath libarchive */
     struct flow_peek entry;
-    struct gunzip inner;
+    struct unpack inner;
     struct flow_peek unpacked;
     struct flow data;
     unsigned char block[BLOCK];
@@ -75,41 +75,33 @@ static la_int64_t seek(struct archive *a, void *self, la_int64_t offset, int whe
     return at - t->begin;
 }
 
-/* What went wrong, without a name; libarchive has no text for some data that end early. */
+/* What went wrong, without a name. */
 static int archive_failed(struct source_state *t, struct err *e)
 {
     const char *why = archive_error_string(t->archive);
     if (t->below.kind != ERR_OK)
         *e = t->below;
     else if (why == NULL || *why == '\0')
-        err_set(e, ERR_DATA, "the data end early or are damaged");
+        err_set(e, ERR_DATA, "the archive ends early or is damaged");
     else
         err_set(e, ERR_DATA, "%s", why);
     return -1;
 }
 
-/* Everything that libarchive reads itself; what needs another program is left out, and gzip is ours
- * because its checksum is not compared there. */
+/* Without filters: what is compressed was unpacked before. */
 static int archive_begin(struct source *s, struct err *e)
 {
     struct source_state *t = s->state;
     struct archive *a = t->archive = archive_read_new();
     if (a == NULL)
         return err_memory(e);
-    archive_read_support_filter_bzip2(a);
-    archive_read_support_filter_compress(a);
-    archive_read_support_filter_lz4(a);
-    archive_read_support_filter_lzip(a);
-    archive_read_support_filter_lzma(a);
-    archive_read_support_filter_xz(a);
-    archive_read_support_filter_zstd(a);
     archive_read_support_format_empty(a);
     archive_read_support_format_raw(a);
     archive_read_support_format_tar(a);
     archive_read_support_format_zip(a);
     archive_read_set_read_callback(a, feed);
     archive_read_set_callback_data(a, s);
-    if (t->begin >= 0 && !t->outer.open)
+    if (t->begin >= 0 && t->outer.state == NULL)
         archive_read_set_seek_callback(a, seek);
     return archive_read_open1(a) < ARCHIVE_WARN ? archive_failed(t, e) : 0;
 }
@@ -152,7 +144,6 @@ static int closed_stdin(const struct source *s)
     return s->fd == STDIN_FILENO && fcntl(s->fd, F_GETFD) < 0;
 }
 
-/* The head of the file, and gzip taken off. */
 static int open_flow(struct source *s, struct err *e)
 {
     struct source_state *t = s->state;
@@ -160,12 +151,7 @@ static int open_flow(struct source *s, struct err *e)
     if (flow_peek(&t->file, (struct flow){ file_read, s }, e) < 0)
         return -1;
     t->whole = (struct flow){ flow_peek_read, &t->file };
-    if (!gunzip_bid(t->file.head, t->file.n))
-        return 0;
-    if (gunzip_open(&t->outer, t->whole, e) < 0)
-        return -1;
-    t->whole = (struct flow){ gunzip_read, &t->outer };
-    return 0;
+    return unpack_open(&t->outer, t->file.head, t->file.n, t->whole, &t->whole, e) < 0 ? -1 : 0;
 }
 
 int source_open(struct source *s, const char *path, const struct log *log, struct err *e)
@@ -189,7 +175,7 @@ int source_open(struct source *s, const char *path, const struct log *log, struc
         err_ctx(e, "%s", s->path);
         goto fail;
     }
-    s->plain = !s->state->outer.open && s->state->member == NULL && fstat(s->fd, &st) == 0 &&
+    s->plain = s->state->outer.state == NULL && s->state->member == NULL && fstat(s->fd, &st) == 0 &&
                S_ISREG(st.st_mode) && s->state->begin == 0;
     s->head = s->state->file.head;
     s->head_n = s->state->file.n;
@@ -249,16 +235,27 @@ static int entry_open(struct source *s, struct archive_entry *entry, struct err 
     t->data = (struct flow){ flow_peek_read, &t->entry };
     s->head = t->entry.head;
     s->head_n = t->entry.n;
-    gunzip_close(&t->inner);
-    if (!gunzip_bid(s->head, s->head_n))
-        return 0;
-    memset(&t->inner, 0, sizeof t->inner);
-    if (gunzip_open(&t->inner, t->data, e) < 0 ||
-        flow_peek(&t->unpacked, (struct flow){ gunzip_read, &t->inner }, e) < 0)
+    unpack_close(&t->inner);
+    int packed = unpack_open(&t->inner, s->head, s->head_n, t->data, &t->data, e);
+    if (packed <= 0)
+        return packed;
+    if (flow_peek(&t->unpacked, t->data, e) < 0)
         return err_ctx(e, "%s", s->name);
     t->data = (struct flow){ flow_peek_read, &t->unpacked };
     s->head = t->unpacked.head;
     s->head_n = t->unpacked.n;
+    return 0;
+}
+
+/* Reads what stands behind the end of an archive: only then compressed data have proved whole, and
+ * a pipe's writer can finish. */
+static int read_rest(struct source *s, struct err *e)
+{
+    struct source_state *t = s->state;
+    size_t got = t->outer.state != NULL || t->begin < 0;
+    while (got > 0)
+        if (flow_get(&t->whole, t->block, sizeof t->block, &got, e) < 0)
+            return err_ctx(e, "%s", s->path);
     return 0;
 }
 
@@ -279,7 +276,7 @@ int source_next(struct source *s, struct err *e)
     for (;;) {
         int status = archive_read_next_header(t->archive, &entry);
         if (status == ARCHIVE_EOF)
-            return no_more(s, e);
+            return read_rest(s, e) < 0 ? -1 : no_more(s, e);
         if (status < ARCHIVE_WARN) {
             archive_failed(t, e);
             return err_ctx(e, "%s", s->path);
@@ -304,10 +301,10 @@ void source_close(struct source *s)
 {
     struct source_state *t = s->state;
     if (t != NULL) {
-        gunzip_close(&t->inner);
+        unpack_close(&t->inner);
         if (t->archive != NULL)
             archive_read_free(t->archive);
-        gunzip_close(&t->outer);
+        unpack_close(&t->outer);
         free(t->member);
         free(t);
     }
