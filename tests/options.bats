@@ -242,6 +242,15 @@ two_rows() {
     done
 }
 
+@test "without arguments on a terminal a program does not wait either" {
+    command -v script > /dev/null || skip 'no script'
+    for program in $programs; do
+        run timeout 10 script -qec "$program" /dev/null
+        [ "$status" -eq 2 ] || fail "$program: status $status"
+        assert_output --regexp "^$program: "
+    done
+}
+
 @test "options and operands may be mixed, and -- ends the options" {
     two_rows
     cp two.svm ./-v

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/out.h"
@@ -249,6 +250,8 @@ int split_run(const struct split *s, char *const *paths, size_t n, struct err *e
     struct splitting g = { .s = s };
     if (check_conf(s, e) < 0)
         return -1;
+    if (n == 0 && isatty(STDIN_FILENO))
+        return err_set(e, ERR_USAGE, "no data: standard input is a terminal (see dsgd-shard --help)");
     int status = split_data(&g, n ? paths : none, n ? n : 1, e);
     free(g.single_name);
     free(g.source);
