@@ -120,18 +120,20 @@ X
 @test "a worker that reads nothing does not stop service to the others" {
     shards 18-where-gradients-went
     dsgd-shard -q --features 1000000 -o wide "$(data 18-where-gradients-went/a.svm)"
-    serve ps dsgd-ps -q -P 3 -p k-sync:2 -l "unix:$PWD/sock" -m logistic -b 1 -J 40 -o model -t run.trace \
+    serve ps dsgd-ps -q -P 3 -p k-sync:2 -l "unix:$PWD/sock" -m logistic -b 1 -J 100 -o model -t run.trace \
         --drain-timeout 200ms
     background c dsgd-worker -r 2 -c "$address" -d const:10s c
     c=$!
-    background a dsgd-worker -r 0 -c "$address" wide
-    eventually grep -q join run.trace || true
+    background a dsgd-worker -r 0 -c "$address" -d const:20ms wide
+    background b dsgd-worker -r 1 -c "$address" -d const:20ms b
+    eventually grep -q update run.trace
     kill -STOP $c
-    background b dsgd-worker -r 1 -c "$address" b
-    run -0 wait "$server"
+    wait "$server"
     kill -CONT $c
     run -0 column updates
-    assert_line --index 3 40
+    assert_line --index 3 100
+    # 100 times 20 ms, and not what 4 MB to a worker that takes nothing would cost
+    run -0 awk '$2 == "stop" { exit !($1 < 4) }' run.trace
 }
 
 @test "uneven shards: passes end when every row was used, and everybody goes home" {
@@ -200,9 +202,11 @@ X
     a=$!
     background b dsgd-worker -c "$address" b
     b=$!
-    run -1 wait "$server"
-    run ! wait "$a"
-    run ! wait "$b"
+    local ps=0 wa=0 wb=0
+    wait "$server" || ps=$?
+    wait "$a" || wa=$?
+    wait "$b" || wb=$?
+    assert_equal "$ps $wa $wb" '1 1 1'
     run -0 grep step a.err
 }
 
