@@ -41,10 +41,11 @@ int server_event(struct server *s, int rc, struct err *e)
     return 0;
 }
 
-/* Workers end well when the run ended, was stopped or lost others; not when it failed for all. */
+/* Workers end well when the run ended, was stopped, lost others or failed here; not when it diverged or
+ * never began. */
 static void dismiss_all(struct server *s, bool ran)
 {
-    bool failed = s->failure.kind != ERR_OK && !(ran && s->failure.kind == ERR_PEER);
+    bool failed = s->failure.kind == ERR_NO || (s->failure.kind != ERR_OK && !ran);
     for (struct peer *p = s->peers, *next; p != NULL; p = next) {
         next = p->next;
         if (p->state == PEER_NEW && p->child == NULL)
@@ -137,9 +138,15 @@ static void drain_timed_out(struct server *s)
     server_settle(s);
 }
 
+/* The loop's timers count from when it last looked at the clock: they may be early. */
 static void time_is_over(struct server *s)
 {
-    server_end(s, "time", NULL);
+    double left = s->conf->seconds - server_now(s);
+    struct timeval t = server_interval(left + 1e-6);
+    if (left > 0)
+        event_add(s->limit, &t);
+    else
+        server_end(s, "time", NULL);
 }
 
 /* The limit of each phase. */

@@ -1,0 +1,384 @@
+#!/usr/bin/env bats
+# dsgd-ps: its command line, the workers it starts, its output, how it ends, and peers that are not ours.
+
+setup() {
+    load lib/common.bash
+    load lib/wire.bash
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() {
+    leave_nothing
+}
+
+# Shards shard-0 .. of 5 rows of one feature, N of them.
+shards() {
+    dsgd-shard -q -n "${1-1}" "$(data 16-uneven-shards-end/a.svm)"
+}
+
+# One line on stderr and nothing on stdout, with status STATUS.
+#   refused STATUS TEXT OPTION...
+refused() {
+    local status=$1 text=$2
+    shift 2
+    run -"$status" --separate-stderr dsgd-ps "$@"
+    assert_output ""
+    [ "${#stderr_lines[@]}" -eq 1 ] || fail "$stderr"
+    [[ $stderr == "dsgd-ps: "*"$text"* ]] || fail "$stderr"
+}
+
+iterations() {
+    dsgd-eval "$(data 16-uneven-shards-end/a.svm)" < "$1" | awk 'NR > 1 { printf "%s ", $1 }'
+}
+
+# The server has been left by its workers and still waits: its training is over.
+stopped() {
+    grep -qs 'stop	' run.trace
+}
+
+@test "a command line that is not whole is refused with what is missing" {
+    refused 2 "-m is missing"
+    refused 2 "an end is missing" -m logistic -x true
+    refused 2 "-P is missing" -m logistic -J 1 -l unix:sock
+    refused 2 "operand 'x'" -m logistic -J 1 -x true x
+}
+
+@test "a value that is wrong is refused with the option and the text" {
+    refused 2 "'0'" -m logistic -J 0
+    refused 2 "'1e2.5'" -m logistic -J 1e2.5
+    refused 2 "'-1'" -m logistic -J 1 -P -1
+    refused 2 "'0s'" -m logistic -T 0s
+    refused 2 "'soon'" -m logistic -J 1 -S soon
+    refused 2 "'0.5'" -m logistic -J 1 -S 0.5
+    refused 2 "wait, shrink, fail" -m logistic -J 1 --on-loss hope
+    refused 2 "softmax" -m forest -J 1
+}
+
+@test "K that does not fit the number of workers is refused with both numbers" {
+    refused 2 "policy 'k-sync:9': K=9 with 8 workers" -m logistic -J 1 -p k-sync:9 -P 8 -l unix:sock -o model
+    refused 2 "K=3 with 2 workers" -m logistic -J 1 -p k-async:3 -x true -x true -o model
+}
+
+@test "the tables can be asked for" {
+    local o
+    for o in policy model step optimizer init on-loss; do
+        run -0 dsgd-ps "--$o=help"
+        assert_line --regexp '^[a-z]'
+    done
+}
+
+@test "a command's directives are rank, number of workers and %; another is refused" {
+    refused 2 "'%z' is not known" -m logistic -J 1 -x 'dsgd-worker %z' -o model
+    refused 2 "'%' is not known" -m logistic -J 1 -x 'dsgd-worker %' -o model
+    shards 3
+    dsgd-ps -q -P 3 -m logistic -J 1 -o model \
+        -x 'echo "%r of %P %% $DSGD_PS $DSGD_RANK" > said-%r; exec dsgd-worker shard-%r'
+    run -0 cat said-0 said-1 said-2
+    assert_output $'0 of 3 % stdio 0\n1 of 3 % stdio 1\n2 of 3 % stdio 2'
+}
+
+@test "commands are ranks in their order; workers that nobody starts need -l" {
+    refused 2 "1 workers are started (-x) of 3 (-P)" -m logistic -J 1 -P 3 -x true -o model
+    refused 2 "2 commands (-x) for 1 workers" -m logistic -J 1 -P 1 -x true -x true -o model
+    shards 2
+    serve ps dsgd-ps -q -P 2 -m logistic -J 2 -o model -t run.trace -l "unix:$PWD/sock" -x 'exec dsgd-worker shard-0'
+    run -0 dsgd-worker -q -c "$address" shard-1
+    wait "$server"
+    run -0 awk '$2 == "join" { print $3, $NF }' run.trace
+    assert_output $'0 shard-0\n1 shard-1'
+}
+
+@test "a model is not written to a terminal" {
+    command -v script > /dev/null || skip "no script(1)"
+    run -2 script -qec "dsgd-ps -m logistic -J 1 -x true" /dev/null < /dev/null
+    assert_output --partial "is a terminal"
+    run -2 script -qec "dsgd-ps -m logistic -J 1 -x true -o model -S 1" /dev/null < /dev/null
+}
+
+@test "files that cannot be written are told before a worker starts" {
+    refused 4 "no/model" -m logistic -J 1 -x 'touch started' -o no/model
+    refused 4 "no/trace" -m logistic -J 1 -x 'touch started' -o model -t no/trace
+    [ ! -e started ]
+    [ ! -e model ]
+}
+
+@test "without -S nothing goes to stdout but, without -o, the final model" {
+    shards
+    run -0 --separate-stderr dsgd-ps -m logistic -J 3 -x 'dsgd-worker shard-0' -o model
+    assert_output ""
+    dsgd-ps -q -m logistic -J 3 -x 'dsgd-worker shard-0' > stream
+    cmp <(tail -c 8 model) <(tail -c 8 stream)
+    run -0 iterations stream
+    assert_output "3 "
+}
+
+@test "snapshots: iteration 0, the multiples, and the final one once" {
+    shards
+    dsgd-ps -q -m logistic -J 25 -S 10 --lossless -x 'dsgd-worker shard-0' > stream
+    run -0 iterations stream
+    assert_output "0 10 20 25 "
+    dsgd-ps -q -m logistic -J 20 -S 10 --lossless -x 'dsgd-worker shard-0' > stream
+    run -0 iterations stream
+    assert_output "0 10 20 "
+}
+
+@test "snapshots by time: the first update at or after each multiple" {
+    shards
+    dsgd-ps -q -m logistic -J 30 -S 50ms -t run.trace -x 'dsgd-worker -d const:10ms shard-0' |
+        dsgd-eval "$(data 16-uneven-shards-end/a.svm)" > curve
+    awk -F '\t' '$2 == "update" { print $5, $1 }' run.trace | awk '
+        BEGIN { next_one = 0.05; print 0 }
+        $2 >= next_one { print $1; last = $1; next_one = (int($2 / 0.05) + 1) * 0.05 }
+        END { if ($1 != last) print $1 }' > due
+    run -0 diff <(awk 'NR > 1 { print $1 }' curve) due
+}
+
+@test "a slow reader never slows training: snapshots are replaced, first and last arrive" {
+    shards
+    mkfifo pipe
+    dsgd-shard -q --features 50000 -o wide "$(data 16-uneven-shards-end/a.svm)"
+    dsgd-ps -m logistic -J 50 -S 1 -t run.trace -x 'dsgd-worker wide' > pipe 2> err 3>&- &
+    exec 8< pipe
+    eventually stopped
+    run -0 iterations /dev/fd/8
+    exec 8<&-
+    wait $!
+    assert_output "0 50 "
+    run -0 grep "snapshots were skipped" err
+    assert_output --partial "dsgd-ps: 49 snapshots"
+}
+
+@test "--lossless waits for a slow reader" {
+    shards
+    mkfifo pipe
+    dsgd-shard -q --features 50000 -o wide "$(data 16-uneven-shards-end/a.svm)"
+    dsgd-ps -m logistic -J 8 -S 1 --lossless -t run.trace --worker-timeout 600ms -x 'dsgd-worker wide' > pipe 2> err 3>&- &
+    exec 8< pipe
+    sleep 1 # longer than a worker may be silent: the time itself is under test
+    run ! stopped
+    run -0 iterations /dev/fd/8
+    exec 8<&-
+    wait $!
+    assert_output "0 1 2 3 4 5 6 7 8 "
+    run ! grep -e skipped -e lost err
+}
+
+@test "a closed stdout ends dsgd-ps as it ends cat, and its workers with it" {
+    shards
+    dsgd-shard -q --features 50000 -o wide "$(data 16-uneven-shards-end/a.svm)"
+    run -0 bash -c "trap - PIPE; dsgd-ps -q -m logistic -J 1000000 -S 1 -x 'dsgd-worker wide' | head -c 100 > /dev/null; exit \$((PIPESTATUS[0] - 141))"
+    assert_output ""
+}
+
+@test "with -o a closed stdout is told once and the run goes on" {
+    shards
+    run -0 bash -c "dsgd-ps -m logistic -J 300 -S 1 -o model -x 'dsgd-worker -d const:1ms shard-0' 2>&1 > >(head -c 100 > /dev/null) | grep -v -e worker -e '^[0-9a]' -e ' updates in '"
+    assert_output "dsgd-ps: <stdout>: Broken pipe: no more snapshots"
+    run -0 dsgd-eval -m model shard-0
+    assert_output --partial "300"
+}
+
+@test "a stdout that is full ends the run with status 4" {
+    shards
+    run -4 bash -c "dsgd-ps -q -m logistic -J 1000000 -S 1 -x 'dsgd-worker shard-0' > /dev/full"
+    assert_output "dsgd-ps: <stdout>: No space left on device"
+}
+
+@test "a run by time ends in time, one by passes when all are done" {
+    shards 2
+    run -0 dsgd-ps -m logistic -T 200ms -o model -t run.trace -x 'dsgd-worker -d const:1ms shard-%r' -P 2
+    run -0 awk -F '\t' '$2 == "stop" { print $12; exit !($1 >= 0.2) }' run.trace
+    assert_output time
+    run -0 dsgd-ps -q -m logistic -E 3 -b 2 -o model -t run.trace -x 'dsgd-worker shard-%r' -P 2
+    run -0 awk -F '\t' '$2 == "stop" { print $12 }' run.trace
+    assert_output passes
+}
+
+@test "SIGTERM stops the run in order: last snapshot, trace, workers, and death by that signal" {
+    shards 2
+    dsgd-ps -m logistic -J 1000000 -S 1000000 -o model -t run.trace \
+        -x 'dsgd-worker -d const:2ms shard-%r; echo $? > status-%r' -P 2 > stream 2> err 3>&- &
+    local ps=$! ended=0
+    eventually grep -qs update run.trace
+    kill -TERM $ps
+    wait $ps || ended=$?
+    [ "$ended" -eq 143 ]
+    run -0 cat status-0 status-1
+    assert_output $'0\n0'
+    run -0 grep -c 'stop	.*SIGTERM' run.trace
+    [ ! -e model ]
+    [ "$(find . -name 'model*')" = "" ]
+    run -0 grep -o 'SIGTERM: stopping after update [0-9]*' err
+    run -0 iterations stream
+    assert_output --regexp "^0 [0-9]+ $"
+    run -0 awk -F '\t' -v n="${output#0 }" '$2 == "stop" { exit $6 != n + 0 }' run.trace
+}
+
+@test "a second signal ends it at once, and what it started with it" {
+    shards
+    dsgd-ps -q -m logistic -J 1000000 -o model --drain-timeout 60s -x 'trap "" TERM; echo $$ > pid; dsgd-worker shard-0; sleep 1000' \
+        -t run.trace 3>&- &
+    local ps=$! ended=0
+    eventually grep -qs '^# dsgd-trace' run.trace
+    kill -INT $ps 2> /dev/null || true
+    eventually grep -q stop run.trace
+    kill -TERM $ps
+    wait $ps || ended=$?
+    [ "$ended" -eq 143 ]
+    run ! kill -0 "$(cat pid)"
+}
+
+@test "a worker that ends before the start ends the run with its status" {
+    shards
+    run -5 dsgd-ps -m logistic -J 1 -o model -x 'dsgd-worker -q shard-0' -x 'exit 7'
+    assert_line "dsgd-ps: worker 1 ('exit 7') ended with status 7 before the start"
+    run -5 dsgd-ps -m logistic -J 1 -o model -x 'dsgd-worker shard-9'
+    assert_line --regexp "^dsgd-worker: shard-9: "
+    assert_line --regexp "^dsgd-ps: worker 0 \('dsgd-worker shard-9'\) ended with status [34] before the start$"
+}
+
+@test "workers that do not leave are ended, and failures of commands are told" {
+    shards
+    run -0 dsgd-ps -m logistic -J 1 -o model -x 'dsgd-worker shard-0; exit 7'
+    assert_line "dsgd-ps: worker 0 ('dsgd-worker shard-0; exit 7') ended with status 7"
+    run -0 dsgd-ps -m logistic -J 1 -o model --drain-timeout 50ms -x 'echo $$ > pid; dsgd-worker shard-0; sleep 1000'
+    assert_line --partial "did not leave within 0.05 s"
+    run ! kill -0 "$(cat pid)"
+    run -0 dsgd-ps -m logistic -J 1 -o model --drain-timeout 50ms -x 'trap "" TERM; echo $$ > pid; dsgd-worker shard-0; sleep 1000; true'
+    run ! kill -0 "$(cat pid)"
+}
+
+@test "labels that do not fit the model are refused before the first update, with their place" {
+    local f
+    for f in three mixed; do
+        run -3 dsgd-ps -m logistic -J 1 -o model -x "dsgd-worker $(data 12-label-sets/$f.svm)"
+        assert_line --regexp "^dsgd-ps: .*$f.svm:3: "
+        [ ! -e model ]
+    done
+    run -3 dsgd-ps -m logistic -J 1 -o model -x "dsgd-worker $(data 12-label-sets/zero-one.svm)" \
+        -x "dsgd-worker $(data 12-label-sets/plus-minus.svm)"
+    assert_line --regexp "^dsgd-ps: .*: more than two classes"
+}
+
+@test "too few workers in time: status 5 and both numbers" {
+    serve ps dsgd-ps -m logistic -P 2 -l "unix:$PWD/sock" -J 1 -o model --join-timeout 300ms
+    enter 0
+    hears w0 "error 5 1 of 2 workers joined within 0.3 s"
+    hang_up w0
+    run -0 bash -c "while kill -0 $server 2> /dev/null; do sleep 0.02; done; cat ps.err"
+    assert_output "dsgd-ps: 1 of 2 workers joined within 0.3 s (--join-timeout)"
+}
+
+@test "a unix socket is its owner's alone, and gone with the server" {
+    shards
+    serve ps dsgd-ps -q -m logistic -P 1 -l "unix:$PWD/sock" -J 1 -o model
+    [ "$address" = "unix:$PWD/sock" ]
+    [ "$(stat -c %a sock)" = 600 ]
+    run -0 dsgd-worker -q -c "$address" shard-0
+    wait "$server"
+    [ ! -e sock ]
+}
+
+@test "a tcp address has a token, without which nobody joins" {
+    shards
+    serve ps dsgd-ps -m logistic -P 1 -l tcp:127.0.0.1:0 -J 1 -o model --address-file where
+    [[ $address =~ ^tcp:127\.0\.0\.1:[0-9]+/[0-9a-f]{32}$ ]]
+    [ "$(stat -c %a where)" = 600 ]
+    [ "$(cat where)" = "$address" ]
+    wire thief "${address%/*}"
+    tell thief hello 0 3 100 -1 +1
+    hears thief "error 5 the token is not that of this server"
+    hears thief closed
+    wire liar "${address%/*}/00000000000000000000000000000000"
+    tell liar text notatoken
+    hang_up thief
+    hang_up liar
+    run -0 dsgd-worker -q -c @where shard-0
+    wait "$server"
+    run ! grep -q "${address##*/}" ps.err
+}
+
+@test "other machines are refused without --insecure, which says so" {
+    refused 2 "--insecure" -m logistic -P 1 -J 1 -o model -l tcp:0.0.0.0:0
+    serve ps dsgd-ps -m logistic -P 1 -J 1 -o model -l tcp:127.0.0.1:0 --insecure
+    [[ $address =~ ^tcp:127\.0\.0\.1:[0-9]+$ ]]
+    run -0 grep -- --insecure ps.err
+    enter 0
+    start 1
+    tell w0 grad 0 0 1
+    hears w0 bye
+    hang_up w0
+    wait "$server"
+}
+
+@test "connections that say nothing are limited, the oldest go first, and workers still join" {
+    shards
+    serve ps dsgd-ps -q -m logistic -P 1 -J 1 -o model -l tcp:127.0.0.1:0
+    local port=${address#tcp:127.0.0.1:} i fd fds=()
+    port=${port%/*}
+    for ((i = 0; i < 66; i++)); do
+        exec {fd}<> "/dev/tcp/127.0.0.1/$port"
+        fds+=("$fd")
+    done
+    run -0 timeout 10 cat <&"${fds[0]}"
+    run -0 dsgd-worker -q -c "$address" shard-0
+    for fd in "${fds[@]}"; do
+        exec {fd}>&-
+    done
+    wait "$server"
+}
+
+@test "peers that are not ours are told so and closed, and the others go on" {
+    serve ps dsgd-ps -m logistic -P 1 -J 1 -o model -l "unix:$PWD/sock" --run mine
+    wire a
+    tell a text "GET_/_HTTP/1.1____________________________________________"
+    hears a "error 5 not a dsgd peer"
+    wire b
+    tell b protocol 9
+    hears b "error 5 protocol 9, this is 1"
+    wire c
+    tell c header 4 1000000
+    hears c "error 5 GRAD out of place: HELLO comes first"
+    wire d
+    tell d header 1 999999999999
+    hears d "error 5 HELLO of 999999999999 bytes"
+    wire e
+    tell e run other
+    tell e hello 0 3 100 -1 +1
+    hears e "error 5 it asks for run 'other', this is 'mine'"
+    enter 0
+    start 1
+    tell w0 grad 0 0 1 99
+    hears w0 "error 5 a gradient of 428 bytes; this run's have 48"
+    said_lost() { grep -q "is lost after update 0" ps.err; }
+    eventually said_lost
+    hang_up w0
+    enter 0
+    hears w0 "welcome 0 1"
+    hears w0 "params 0 1 full"
+    tell w0 grad 0 1 1
+    hears w0 bye
+    for i in a b c d e w0; do
+        hang_up $i
+    done
+    wait "$server"
+}
+
+@test "workers whose data were read in another way are refused" {
+    serve ps dsgd-ps -m logistic -P 2 -J 1 -o model -l "unix:$PWD/sock" --join-timeout 5s
+    wire a
+    tell a data '{"base":"1"}'
+    tell a hello 0 3 100 -1 +1
+    wire b
+    tell b data '{"base":"0"}'
+    tell b hello 1 3 100 -1 +1
+    hears b "error 3 "
+    [[ $heard == *'base "0"'*'"1"'* ]]
+    kill -TERM "$server"
+    hears a bye
+    hang_up a
+    hang_up b
+    local ended=0
+    wait "$server" || ended=$?
+    [ "$ended" -eq 143 ]
+}
