@@ -11,7 +11,7 @@
 #include "lib/tap.h"
 
 enum { P_MAX = 8, SEQ_MAX = 4096, EVENTS = 1500 };
-enum status { UNBORN, LIVE, VOID, BUFFERED, USED, CANCELLED, LATE };
+enum status { UNBORN, LIVE, VOID, BUFFERED, USED, CANCELLED, LATE, DROPPED };
 
 struct place {
     bool here, done, holds;
@@ -20,15 +20,17 @@ struct place {
     uint64_t live;         /* seq of live work, or SEQ_MAX */
     uint64_t version;      /* last granted */
     uint64_t fresh;        /* seq of the newest grant: its bytes may still be unsent */
+    uint64_t steps;        /* pushed since it came, and what it started with */
     int64_t moved;         /* sum over joins of the version last granted less the version at joining */
 };
 
 struct book {
     const char *spec;
     struct policy *policy;
-    const struct policy_ops *ops;
+    struct knobs knobs;
     struct policy_run run;
     uint64_t k, version;
+    double now;
     struct place place[P_MAX];
     struct { uint64_t worker, seq, staleness; } buffer[SEQ_MAX];
     size_t buffered;
@@ -65,7 +67,23 @@ static uint64_t needed(const struct book *b)
     uint64_t r = reach(b);
     if (r == 0)
         return 1;
-    return b->ops->distinct && r < b->k ? r : b->k;
+    return b->knobs.distinct && r < b->k ? r : b->k;
+}
+
+/* Fewest steps of those here, `worker` not counted. */
+static uint64_t slowest(const struct book *b, uint64_t worker)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint64_t w = 0; w < b->run.workers; w++)
+        if (w != worker && b->place[w].here && b->place[w].steps < least)
+            least = b->place[w].steps;
+    return least;
+}
+
+static bool too_far_ahead(const struct book *b, uint64_t worker)
+{
+    uint64_t least = slowest(b, worker), steps = b->place[worker].steps;
+    return b->knobs.ahead != NO_BOUND && steps > least && steps - least > b->knobs.ahead;
 }
 
 static void grant(struct book *b, const struct act *a)
@@ -81,12 +99,14 @@ static void on_take(struct book *b, const struct act *a)
     struct place *p = &b->place[a->worker];
     HOLD(b, p->live == a->seq && p->seq[a->seq] == LIVE, "only live work is taken");
     HOLD(b, a->staleness == b->version - p->version, "staleness is updates since the read");
-    HOLD(b, !b->ops->voids || a->staleness == 0, "nobody is stale where updates void the rest");
-    for (size_t i = 0; b->ops->distinct && i < b->buffered; i++)
+    HOLD(b, !b->knobs.voids || a->staleness == 0, "nobody is stale where updates void the rest");
+    for (size_t i = 0; b->knobs.distinct && i < b->buffered; i++)
         HOLD(b, b->buffer[i].worker != a->worker, "the K gradients come from different workers");
+    HOLD(b, a->staleness < b->knobs.age, "nothing too old is used");
+    p->steps++;
     p->seq[a->seq] = BUFFERED;
     p->live = SEQ_MAX;
-    p->holds = b->ops->distinct;
+    p->holds = b->knobs.distinct;
     b->buffer[b->buffered].worker = a->worker;
     b->buffer[b->buffered].seq = a->seq;
     b->buffer[b->buffered++].staleness = a->staleness;
@@ -111,7 +131,8 @@ static void on_void(struct book *b, const struct act *a)
 {
     HOLD(b, b->place[a->worker].version < b->version, "nobody starts on parameters that are void at once");
     struct place *p = &b->place[a->worker];
-    HOLD(b, b->ops->voids, "only some policies void work");
+    HOLD(b, b->knobs.voids || b->version - b->place[a->worker].version == b->knobs.age,
+         "only some policies void work, or what has come of age");
     HOLD(b, p->live == a->seq, "what is void was live");
     p->seq[a->seq] = VOID;
     p->live = SEQ_MAX;
@@ -122,6 +143,7 @@ static void on_send(struct book *b, const struct act *a)
     struct place *p = &b->place[a->worker];
     grant(b, a);
     HOLD(b, p->here && p->live == SEQ_MAX, "only an idle worker starts a minibatch");
+    HOLD(b, !too_far_ahead(b, a->worker), "nobody starts too many steps ahead of the slowest");
     HOLD(b, a->seq == p->next && a->seq < p->budget, "minibatches are numbered without a gap");
     HOLD(b, b->run.updates == 0 || b->version < b->run.updates, "nothing starts after the last update");
     p->seq[a->seq] = LIVE;
@@ -152,6 +174,23 @@ static void on_late(struct book *b, const struct act *a)
     b->place[a->worker].seq[a->seq] = LATE;
 }
 
+static void on_drop(struct book *b, const struct act *a)
+{
+    struct place *p = &b->place[a->worker];
+    HOLD(b, b->knobs.drop && a->staleness >= b->knobs.age, "only what is too old is dropped");
+    HOLD(b, a->staleness == b->version - p->version, "staleness is updates since the read");
+    p->seq[a->seq] = DROPPED;
+    p->steps++;
+    p->live = SEQ_MAX;
+}
+
+static void on_set(struct book *b, const struct act *a)
+{
+    HOLD(b, b->knobs.adapt != NULL && b->buffered == 0, "K changes right after an update");
+    HOLD(b, a->count >= 1 && (!b->knobs.distinct || a->count <= b->run.workers), "K is clamped");
+    b->k = a->count;
+}
+
 static void on_leave(struct book *b, const struct act *a)
 {
     struct place *p = &b->place[a->worker];
@@ -164,6 +203,7 @@ static void on_leave(struct book *b, const struct act *a)
 static void (*const follow[])(struct book *, const struct act *) = {
     [ACT_TAKE] = on_take,   [ACT_LATE] = on_late,     [ACT_STEP] = on_step,   [ACT_VOID] = on_void,
     [ACT_SEND] = on_send,   [ACT_CREDIT] = on_credit, [ACT_CANCEL] = on_cancel, [ACT_LEAVE] = on_leave,
+    [ACT_DROP] = on_drop,   [ACT_SET] = on_set,
 };
 
 /* THEORY 1.1, read just after an update with its grants. */
@@ -172,11 +212,13 @@ static void identities(struct book *b)
     int64_t moved = 0;
     for (uint64_t w = 0; w < b->run.workers; w++)
         moved += b->place[w].moved;
-    if (!b->ops->voids && b->ops->distinct)
+    if (b->knobs.ahead != NO_BOUND || b->knobs.age != NO_BOUND)
+        return; /* waiting and starting again move a worker without a gradient */
+    if (!b->knobs.voids && b->knobs.distinct)
         HOLD(b, b->staleness == moved - b->combined, "K-async: staleness is sum v - sum n");
-    if (!b->ops->voids && !b->ops->distinct)
+    if (!b->knobs.voids && !b->knobs.distinct)
         HOLD(b, b->staleness == moved - (int64_t)b->version, "K-batch-async: staleness is sum v - J");
-    if (b->ops->voids)
+    if (b->knobs.voids)
         HOLD(b, b->staleness == 0, "sync: no staleness");
 }
 
@@ -189,6 +231,13 @@ static void follow_all(struct book *b, const struct acts *a)
         identities(b);
     HOLD(b, b->buffered == 0 || b->buffered < needed(b), "a buffer that suffices fires at once");
     HOLD(b, b->version == policy_version(b->policy), "the version is the number of updates");
+    for (uint64_t w = 0; w < b->run.workers && !policy_ended(b->policy); w++) {
+        struct place *p = &b->place[w];
+        bool idle = p->here && p->live == SEQ_MAX && !p->holds;
+        HOLD(b, !idle || too_far_ahead(b, w), "nobody is idle without a reason");
+        HOLD(b, p->live == SEQ_MAX || b->knobs.drop || b->version - p->version < b->knobs.age,
+             "work that has come of age is stopped");
+    }
 }
 
 /* Some of the grants that replaced a voided one find it still unsent. */
@@ -217,6 +266,8 @@ static void join(struct book *b, uint64_t w, struct acts *a)
 {
     struct err e = { 0 };
     struct place *p = &b->place[w];
+    if (b->knobs.ahead != NO_BOUND && slowest(b, w) != UINT64_MAX)
+        p->steps = slowest(b, w);
     p->here = true;
     p->done = false;
     if (!p->holds)
@@ -245,10 +296,10 @@ static void answer(struct book *b, uint64_t w, struct acts *a)
     uint64_t seq;
     int r;
     if (oldest_void(&b->place[w], &seq))
-        r = draw(b, 3) == 0 ? policy_push(b->policy, 0, w, seq, a, &e)
+        r = draw(b, 3) == 0 ? policy_push(b->policy, b->now, w, seq, 1, a, &e)
                             : policy_cancelled(b->policy, 0, w, seq, a, &e);
     else if (b->place[w].live != SEQ_MAX)
-        r = policy_push(b->policy, 0, w, b->place[w].live, a, &e);
+        r = policy_push(b->policy, b->now, w, b->place[w].live, rng_uniform(&b->rng), a, &e);
     else
         return;
     HOLD(b, r == 0, "an answer in order is accepted");
@@ -260,20 +311,21 @@ static void misbehave(struct book *b, uint64_t w, struct acts *a)
 {
     struct err e = { 0 };
     struct place *p = &b->place[w];
-    HOLD(b, policy_push(b->policy, 0, w, p->next, a, &e) < 0 && e.kind == ERR_PEER,
+    HOLD(b, policy_push(b->policy, 0, w, p->next, 1, a, &e) < 0 && e.kind == ERR_PEER,
          "a gradient that was never asked for is refused");
     if (p->live == SEQ_MAX)
         return;
     HOLD(b, policy_cancelled(b->policy, 0, w, p->live, a, &e) < 0, "live work cannot be cancelled");
     uint64_t seq;
     if (oldest_void(p, &seq))
-        HOLD(b, policy_push(b->policy, 0, w, p->live, a, &e) < 0, "answers come in order");
+        HOLD(b, policy_push(b->policy, 0, w, p->live, 1, a, &e) < 0, "answers come in order");
 }
 
 static void event(struct book *b, struct acts *a, struct acts *other)
 {
     uint64_t w = draw(b, (unsigned)b->run.workers);
     struct place *p = &b->place[w];
+    b->now += 0.1;
     if (!p->here) {
         if (!p->done && draw(b, 8) == 0)
             join(b, w, a);
@@ -295,14 +347,23 @@ static void accounts(struct book *b)
 {
     for (uint64_t w = 0; w < b->run.workers; w++) {
         struct place *p = &b->place[w];
-        uint64_t n[LATE + 1] = { 0 };
+        uint64_t n[DROPPED + 1] = { 0 };
         for (uint64_t s = 0; s < p->next; s++)
             n[p->seq[s]]++;
         struct account c = policy_account(b->policy, w);
         HOLD(b, n[UNBORN] == 0 && c.started == p->next, "started are those that were sent");
-        HOLD(b, c.used == n[USED] && c.cancelled == n[CANCELLED] && c.late == n[LATE], "the account is true");
+        HOLD(b, c.used == n[USED] && c.cancelled == n[CANCELLED] && c.late == n[LATE] &&
+                    c.dropped == n[DROPPED], "the account is true");
         HOLD(b, c.unfinished == n[LIVE] + n[VOID] + n[BUFFERED], "unfinished are outstanding or buffered");
     }
+}
+
+/* AdaSync's rule is not the machine's: any answer will do. */
+static uint64_t choose(void *self, const struct adapt *ad, uint64_t workers, double ratio)
+{
+    struct book *b = self;
+    HOLD(b, ratio > 0 && ratio <= 1 && ad->k0 == 2, "the loss is told as a part of the first");
+    return draw(b, 2 * (unsigned)workers);
 }
 
 static const char *run(const char *text, uint64_t workers, enum policy_loss loss, uint64_t seed)
@@ -314,10 +375,10 @@ static const char *run(const char *text, uint64_t workers, enum policy_loss loss
     rng_open(&b->rng, seed, RNG_DELAY, workers, loss);
     if (b == NULL || spec_parse(&spec, &policy_table, text, &e) < 0)
         return e.text[0] ? strdup(e.text) : "no memory";
-    b->ops = (const struct policy_ops *)spec.plug;
-    b->run = (struct policy_run){ workers, draw(b, 3) == 0 ? 1 + draw(b, 60) : 0, loss };
+    b->run = (struct policy_run){ workers, draw(b, 3) == 0 ? 1 + draw(b, 60) : 0, loss, choose, b };
     b->policy = policy_open(&spec, &b->run, &e);
-    b->k = b->ops->combine(spec.conf, workers);
+    b->knobs = *policy_knobs(b->policy);
+    b->k = b->knobs.combine;
     bool passes = draw(b, 2) == 0;
     for (uint64_t w = 0; w < workers; w++) {
         b->place[w].live = SEQ_MAX;
@@ -350,7 +411,7 @@ static void refusals(void)
 {
     struct err e = { 0 };
     struct spec spec = { 0 };
-    struct policy_run of8 = { 8, 0, POLICY_KEEP };
+    struct policy_run of8 = { .workers = 8 };
     ok(spec_parse(&spec, &policy_table, "k-sync:9", &e) == 0 && policy_open(&spec, &of8, &e) == NULL &&
             e.kind == ERR_USAGE && strstr(e.text, "9") && strstr(e.text, "8"),
         "more distinct workers than there are is refused, both numbers named: %s", e.text);
@@ -366,7 +427,11 @@ int main(void)
 {
     static const char *const specs[] = { "sync", "k-sync:1", "k-sync:2", "k-batch-sync:1", "k-batch-sync:2",
                                          "k-batch-sync:11", "async", "k-async:1", "k-async:2",
-                                         "k-batch-async:1", "k-batch-async:3", "k-batch-async:11" };
+                                         "k-batch-async:1", "k-batch-async:3", "k-batch-async:11",
+                                         "ssp:0", "ssp:1", "ssp:5", "bounded:1", "bounded:3",
+                                         "bounded:3,mode=drop", "adasync:k-sync,K0=2,every=1",
+                                         "adasync:k-batch-sync,K0=2,every=1", "adasync:k-async,K0=2,every=1",
+                                         "adasync:k-batch-async,K0=2,every=1" };
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         random_runs(specs[i], 2);
         random_runs(specs[i], 8);

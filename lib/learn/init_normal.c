@@ -26,6 +26,9 @@ static const struct param params[] = {
 
 extern const struct init_ops init_normal;
 const struct init_ops init_normal = {
-    .plug = { "normal", "weights normal around 0, biases 0", params, sizeof(struct conf), NULL },
+    .plug = { .name = "normal",
+              .help = "weights normal around 0, biases 0",
+              .params = params,
+              .conf = sizeof(struct conf) },
     .fill = fill,
 };

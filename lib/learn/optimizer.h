@@ -27,10 +27,19 @@ struct optimizer_ops {
 };
 extern const struct table optimizer_table;
 
-/* The base step of an iteration (from 0). */
+/* How far behind a gradient is. */
+struct stale {
+    uint64_t staleness, workers; /* updates since the read; P */
+    double distance;             /* ||w_j - w_tau||^2, when the row asks for it; else 0 */
+};
+
+/* The base step of an iteration (from 0), and the weight of one gradient of it, in [0, 1], for those
+ * rules that look at staleness (NULL: all weigh 1). */
 struct step_ops {
     struct plug plug;
     double (*base)(const void *conf, uint64_t iteration);
+    double (*weight)(const void *conf, const struct stale *s);
+    bool distance; /* weight needs it */
 };
 extern const struct table step_table; /* const:RATE; a bare number is const: (see step_parse) */
 

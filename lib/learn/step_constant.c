@@ -18,6 +18,9 @@ static const struct param params[] = {
 
 extern const struct step_ops step_constant;
 const struct step_ops step_constant = {
-    .plug = { "const", "the same step throughout", params, sizeof(struct conf), NULL },
+    .plug = { .name = "const",
+              .help = "the same step throughout",
+              .params = params,
+              .conf = sizeof(struct conf) },
     .base = base,
 };

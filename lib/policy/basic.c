@@ -10,30 +10,57 @@ static const struct param params[] = {
     { 0 },
 };
 
-static uint64_t all(const void *conf, uint64_t workers)
+static uint64_t k_of(const void *conf)
 {
-    (void)conf;
-    return workers;
-}
-
-static uint64_t one(const void *conf, uint64_t workers)
-{
-    (void)conf;
-    (void)workers;
-    return 1;
-}
-
-static uint64_t some(const void *conf, uint64_t workers)
-{
-    (void)workers;
     return ((const struct conf *)conf)->k;
 }
 
+static void sync(const void *conf, uint64_t workers, struct knobs *k)
+{
+    (void)conf;
+    k->combine = workers;
+    k->distinct = k->voids = true;
+}
+
+static void k_sync(const void *conf, uint64_t workers, struct knobs *k)
+{
+    (void)workers;
+    k->combine = k_of(conf);
+    k->distinct = k->voids = true;
+}
+
+static void k_batch_sync(const void *conf, uint64_t workers, struct knobs *k)
+{
+    (void)workers;
+    k->combine = k_of(conf);
+    k->voids = true;
+}
+
+static void async(const void *conf, uint64_t workers, struct knobs *k)
+{
+    (void)conf;
+    (void)workers;
+    k->combine = 1;
+    k->distinct = true;
+}
+
+static void k_async(const void *conf, uint64_t workers, struct knobs *k)
+{
+    (void)workers;
+    k->combine = k_of(conf);
+    k->distinct = true;
+}
+
+static void k_batch_async(const void *conf, uint64_t workers, struct knobs *k)
+{
+    (void)workers;
+    k->combine = k_of(conf);
+}
+
 const struct policy_ops policy_sync = {
-    .plug = { .name = "sync", .help = "every worker once, then the update; nobody is stale" },
-    .combine = all,
-    .distinct = true,
-    .voids = true,
+    .plug = { .name = "sync",
+              .help = "every worker once, then the update; nobody is stale" },
+    .knobs = sync,
 };
 
 const struct policy_ops policy_k_sync = {
@@ -41,9 +68,7 @@ const struct policy_ops policy_k_sync = {
               .help = "the first K workers, then the update; the others break off and start again",
               .params = params,
               .conf = sizeof(struct conf) },
-    .combine = some,
-    .distinct = true,
-    .voids = true,
+    .knobs = k_sync,
 };
 
 const struct policy_ops policy_k_batch_sync = {
@@ -51,14 +76,13 @@ const struct policy_ops policy_k_batch_sync = {
               .help = "the first K gradients of any workers, who go on; then all start again",
               .params = params,
               .conf = sizeof(struct conf) },
-    .combine = some,
-    .voids = true,
+    .knobs = k_batch_sync,
 };
 
 const struct policy_ops policy_async = {
-    .plug = { .name = "async", .help = "every gradient is an update; nobody waits" },
-    .combine = one,
-    .distinct = true,
+    .plug = { .name = "async",
+              .help = "every gradient is an update; nobody waits" },
+    .knobs = async,
 };
 
 const struct policy_ops policy_k_async = {
@@ -66,8 +90,7 @@ const struct policy_ops policy_k_async = {
               .help = "the first K workers, who wait for the update; the others carry on",
               .params = params,
               .conf = sizeof(struct conf) },
-    .combine = some,
-    .distinct = true,
+    .knobs = k_async,
 };
 
 const struct policy_ops policy_k_batch_async = {
@@ -75,5 +98,5 @@ const struct policy_ops policy_k_batch_async = {
               .help = "the first K gradients of any workers; nobody waits, nothing is broken off",
               .params = params,
               .conf = sizeof(struct conf) },
-    .combine = some,
+    .knobs = k_batch_async,
 };

@@ -16,13 +16,30 @@
 #include "base/err.h"
 #include "base/plug.h"
 
-/* A row of the table: the knobs. */
+/* What tells the policies apart. */
+struct knobs {
+    uint64_t combine; /* K: gradients in an update */
+    bool distinct;    /* they come from K different workers, who wait for the update; they are held and
+                         added in order of rank */
+    bool voids;       /* an update makes all outstanding work void */
+    uint64_t ahead;   /* a worker more than this many steps ahead of the slowest waits; or NO_BOUND */
+    uint64_t age;     /* no gradient of this staleness or more is used; or NO_BOUND */
+    bool drop;        /* too old ones are dropped when they arrive, else broken off when they come of age */
+    const struct adapt *adapt; /* how K follows the loss; or NULL */
+};
+#define NO_BOUND UINT64_MAX
+
+/* AdaSync (THEORY 5): K grows as the loss falls; asked every so many seconds, at an update. */
+struct adapt {
+    const char *family;   /* name of the policy whose other knobs are in force */
+    uint64_t k0, k_max;   /* first K; k_max 0: P */
+    double every;         /* seconds */
+    double floor;         /* loss that no model goes below: taken off before ratios */
+};
+/* A row of the table. */
 struct policy_ops {
     struct plug plug;
-    uint64_t (*combine)(const void *conf, uint64_t workers); /* K */
-    bool distinct; /* the K gradients come from K different workers, who wait for the update;
-                      they are held and added in order of rank */
-    bool voids;    /* an update makes all outstanding work void */
+    void (*knobs)(const void *conf, uint64_t workers, struct knobs *k); /* k: no bounds yet */
 };
 
 extern const struct table policy_table;
@@ -35,6 +52,8 @@ enum act_kind {
     ACT_SEND,   /* grant version to worker: it starts minibatch seq */
     ACT_CREDIT, /* grant version to worker on paper: it is gone, or this was the last update */
     ACT_CANCEL, /* seq of worker is cancelled for good: confirmed, never sent, or its worker is gone */
+    ACT_DROP,   /* the gradient just pushed is too old: nobody uses it; staleness is set */
+    ACT_SET,    /* K is `count` from now on */
     ACT_LEAVE,  /* worker made all its minibatches: it holds version and leaves */
 };
 
@@ -65,6 +84,10 @@ struct policy_run {
     uint64_t workers; /* P, from 1 */
     uint64_t updates; /* the last update; grants of that one are credits; 0: no limit */
     enum policy_loss loss;
+    /* AdaSync asks which K follows from K0 when the loss has fallen to `ratio` of the first interval's
+     * (in (0, 1]); the answer is clamped here. NULL: K stays. */
+    uint64_t (*choose)(void *self, const struct adapt *a, uint64_t workers, double ratio);
+    void *self;
 };
 
 struct policy;
@@ -80,9 +103,9 @@ void policy_close(struct policy *p);
  * (exclusive; UINT64_MAX: without end). Its numbering goes on where the place's stopped. */
 int policy_join(struct policy *p, double now, uint64_t worker, uint64_t budget, struct acts *a,
                 struct err *e);
-/* Its gradient of minibatch seq arrived. */
-int policy_push(struct policy *p, double now, uint64_t worker, uint64_t seq, struct acts *a,
-                struct err *e);
+/* Its gradient of minibatch seq arrived, with its mean loss. */
+int policy_push(struct policy *p, double now, uint64_t worker, uint64_t seq, double loss,
+                struct acts *a, struct err *e);
 /* It says that it broke off the voided seq. */
 int policy_cancelled(struct policy *p, double now, uint64_t worker, uint64_t seq, struct acts *a,
                      struct err *e);
@@ -100,6 +123,7 @@ bool policy_stalled(const struct policy *p); /* the workers left can never fill 
 bool policy_ended(const struct policy *p);   /* the last update is made, or all workers are done */
 uint64_t policy_version(const struct policy *p);
 uint64_t policy_combine(const struct policy *p); /* K in force */
+const struct knobs *policy_knobs(const struct policy *p);
 struct account policy_account(const struct policy *p, uint64_t worker);
 
 #endif

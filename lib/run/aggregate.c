@@ -7,17 +7,26 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "run/correct.h"
+#include "run/versions.h"
+
+/* A gradient that waits for the update. */
+struct held {
+    const float *g; /* NULL: none */
+    uint64_t staleness;
+};
 
 struct aggregate {
     struct aggregate_conf conf;
-    const struct policy_ops *ops;
     const struct optimizer_ops *optimizer;
     const struct step_ops *step;
     void *state; /* the optimizer's */
     struct policy *policy;
     struct acts acts, unsent;
     float *w, *next, *sum; /* (size) each */
-    const float **held;    /* (P): gradients that wait for the update, by rank */
+    struct held *held;     /* (P), by rank */
+    struct correct *correct;
+    struct versions *versions; /* what workers read; NULL when nobody needs it */
     bool summed;           /* something is in `sum` already */
     uint64_t iteration;    /* updates applied to w */
     double loss_sum, loss; /* over the gradients combined; of the last update */
@@ -50,7 +59,14 @@ static int aggregate_fill(struct aggregate *a, const float *w, struct err *e)
     memcpy(a->w, w, n * sizeof *w);
     a->state = a->optimizer->open(a->conf.optimizer->conf, n, e);
     a->policy = policy_open(a->conf.policy, &a->conf.run, e);
-    return a->state == NULL || a->policy == NULL ? -1 : 0;
+    struct correct_conf correct = { a->conf.clip, a->conf.correct, a->conf.step, a->conf.run.workers };
+    a->correct = correct_open(&correct, n, e);
+    if (a->state == NULL || a->policy == NULL || a->correct == NULL)
+        return -1;
+    if (!a->conf.keep_read && !correct_needs_read(a->correct))
+        return 0;
+    a->versions = versions_open(n, a->conf.run.workers, e);
+    return a->versions == NULL ? -1 : 0;
 }
 
 struct aggregate *aggregate_open(const struct aggregate_conf *conf, const float *w,
@@ -61,7 +77,6 @@ struct aggregate *aggregate_open(const struct aggregate_conf *conf, const float 
     if (a == NULL)
         return NULL;
     a->conf = *conf;
-    a->ops = (const struct policy_ops *)conf->policy->plug;
     a->optimizer = (const struct optimizer_ops *)conf->optimizer->plug;
     a->step = (const struct step_ops *)conf->step->plug;
     a->loss = NAN;
@@ -82,6 +97,8 @@ void aggregate_close(struct aggregate *a)
     if (a->state != NULL)
         a->optimizer->close(a->state);
     policy_close(a->policy);
+    correct_close(a->correct);
+    versions_close(a->versions);
     acts_free(&a->acts);
     acts_free(&a->unsent);
     free(a->held);
@@ -98,10 +115,17 @@ static void trace_worker(struct aggregate *a, struct trace_event ev, uint64_t wo
     trace_write(a->trace, &ev);
 }
 
-/* sum += g, or sum = g for the first. */
-static void add(struct aggregate *a, const float *restrict g)
+static const float *corrected(struct aggregate *a, uint64_t worker, const struct held *h)
+{
+    const float *read = a->versions == NULL ? NULL : versions_read(a->versions, worker);
+    return correct_gradient(a->correct, h->g, a->w, read, h->staleness);
+}
+
+/* sum += the gradient as corrected, or sum = it for the first. */
+static void add(struct aggregate *a, uint64_t worker, const struct held *h)
 {
     size_t n = a->conf.layout->size;
+    const float *restrict g = corrected(a, worker, h);
     float *restrict sum = a->sum;
     if (!a->summed)
         memcpy(sum, g, n * sizeof *sum);
@@ -115,17 +139,17 @@ static void add(struct aggregate *a, const float *restrict g)
 static const float *sum_held(struct aggregate *a)
 {
     for (uint64_t r = 0; r < a->conf.run.workers; r++) {
-        if (a->held[r] != NULL)
-            add(a, a->held[r]);
-        a->held[r] = NULL;
+        if (a->held[r].g != NULL)
+            add(a, r, &a->held[r]);
+        a->held[r].g = NULL;
     }
     return a->sum;
 }
 
 static int diverged(const struct aggregate *a, const char *what, struct err *e)
 {
-    return err_set(e, ERR_NO, "update %llu: %s is not a finite number; lower the step (-e)",
-                   (unsigned long long)a->iteration + 1, what);
+    return err_set(e, ERR_NO, "update %ju: %s is not a finite number; lower the step (-e)",
+                   (uintmax_t)a->iteration + 1, what);
 }
 
 static void trace_work(struct trace_event *ev, const struct gradient_in *g)
@@ -149,23 +173,49 @@ static int on_take(struct aggregate *a, const struct act *act, struct turn *t, s
     trace_worker(a, ev, act->worker, "");
     a->loss_sum += t->g->loss;
     bool last = act + 1 == a->acts.v + a->acts.n;
+    struct held h = { t->g->g, act->staleness };
     if (!last && act[1].kind == ACT_STEP && act[1].count == 1)
-        t->alone = t->g->g;
-    else if (a->ops->distinct)
-        a->held[act->worker] = t->g->g;
+        t->alone = corrected(a, act->worker, &h);
+    else if (policy_knobs(a->policy)->distinct)
+        a->held[act->worker] = h;
     else
-        add(a, t->g->g);
+        add(a, act->worker, &h);
+    return 0;
+}
+
+static int unused(struct aggregate *a, enum trace_kind kind, const struct act *act, struct turn *t)
+{
+    struct trace_event ev = trace_event(kind, t->now);
+    ev.seq = act->seq;
+    ev.version = t->g->version;
+    if (act->kind == ACT_DROP) {
+        ev.iteration = a->iteration;
+        ev.staleness = act->staleness;
+    }
+    trace_work(&ev, t->g);
+    trace_worker(a, ev, act->worker, "");
     return 0;
 }
 
 static int on_late(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
     (void)e;
-    struct trace_event ev = trace_event(TRACE_LATE, t->now);
-    ev.seq = act->seq;
-    ev.version = t->g->version;
-    trace_work(&ev, t->g);
-    trace_worker(a, ev, act->worker, "");
+    return unused(a, TRACE_LATE, act, t);
+}
+
+static int on_drop(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
+{
+    (void)e;
+    return unused(a, TRACE_DROP, act, t);
+}
+
+static int on_set(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
+{
+    (void)e;
+    struct trace_event ev = trace_event(TRACE_SET, t->now);
+    ev.version = ev.iteration = act->version;
+    snprintf(ev.note, sizeof ev.note, "K=%ju", (uintmax_t)act->count);
+    trace_write(a->trace, &ev);
     return 0;
 }
 
@@ -173,7 +223,7 @@ static const float *sum_of(struct aggregate *a, const struct turn *t)
 {
     if (t->alone != NULL)
         return t->alone;
-    return a->ops->distinct ? sum_held(a) : a->sum;
+    return policy_knobs(a->policy)->distinct ? sum_held(a) : a->sum;
 }
 
 static int on_step(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
@@ -200,7 +250,7 @@ static int on_step(struct aggregate *a, const struct act *act, struct turn *t, s
     struct trace_event ev = trace_event(TRACE_UPDATE, t->now);
     ev.version = ev.iteration = act->version;
     ev.loss = a->loss;
-    snprintf(ev.note, sizeof ev.note, "n=%llu", (unsigned long long)act->count);
+    snprintf(ev.note, sizeof ev.note, "n=%ju", (uintmax_t)act->count);
     trace_write(a->trace, &ev);
     return 0;
 }
@@ -239,6 +289,8 @@ static void trace_grant(struct aggregate *a, enum trace_kind kind, const struct 
 static int on_send(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
     bool again = act->worker == t->holder && act->version == t->held;
+    if (a->versions != NULL && versions_hold(a->versions, act->worker, act->version, a->w, e) < 0)
+        return -1;
     trace_grant(a, TRACE_SEND, act, act->seq, t->now, "");
     if (a->calls->send(a->self, act->worker, act->version, act->seq, again) == 0)
         return 0;
@@ -259,6 +311,8 @@ static int on_leave(struct aggregate *a, const struct act *act, struct turn *t, 
 {
     (void)e;
     trace_grant(a, TRACE_LEAVE, act, TRACE_NA, t->now, "");
+    if (a->versions != NULL)
+        versions_drop(a->versions, act->worker);
     a->calls->leave(a->self, act->worker);
     return 0;
 }
@@ -267,7 +321,7 @@ static int on_leave(struct aggregate *a, const struct act *act, struct turn *t, 
 static int (*const carry[])(struct aggregate *, const struct act *, struct turn *, struct err *) = {
     [ACT_TAKE] = on_take,     [ACT_LATE] = on_late,     [ACT_STEP] = on_step, [ACT_VOID] = on_void,
     [ACT_SEND] = on_send,     [ACT_CREDIT] = on_credit, [ACT_CANCEL] = on_cancel,
-    [ACT_LEAVE] = on_leave,
+    [ACT_DROP] = on_drop,     [ACT_SET] = on_set,       [ACT_LEAVE] = on_leave,
 };
 
 /* All that the policy said, in its order. */
@@ -300,9 +354,9 @@ int aggregate_push(struct aggregate *a, double now, uint64_t worker, const struc
 {
     uint64_t seq, version = policy_granted(a->policy, worker);
     if (policy_working(a->policy, worker, &seq) && seq == g->seq && version != g->version)
-        return err_set(e, ERR_PEER, "a gradient on version %llu, which was not sent",
-                       (unsigned long long)g->version);
-    if (policy_push(a->policy, now, worker, g->seq, &a->acts, e) < 0)
+        return err_set(e, ERR_PEER, "a gradient on version %ju, which was not sent",
+                       (uintmax_t)g->version);
+    if (policy_push(a->policy, now, worker, g->seq, g->loss, &a->acts, e) < 0)
         return -1;
     bool used = a->acts.n > 0 && a->acts.v[0].kind == ACT_TAKE;
     if (used && !isfinite(g->loss))
@@ -373,7 +427,12 @@ double aggregate_loss(const struct aggregate *a)
 
 bool aggregate_holds(const struct aggregate *a, uint64_t worker)
 {
-    return a->held[worker] != NULL;
+    return a->held[worker].g != NULL;
+}
+
+const float *aggregate_read(const struct aggregate *a, uint64_t worker)
+{
+    return a->versions == NULL ? NULL : versions_read(a->versions, worker);
 }
 
 const struct policy *aggregate_policy(const struct aggregate *a)

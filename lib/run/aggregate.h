@@ -39,6 +39,9 @@ struct aggregate_conf {
     const struct spec *policy, *optimizer, *step; /* parsed; must outlive the aggregate */
     const struct layout *layout;
     double l2;
+    double clip;                /* largest norm of a gradient; 0: any */
+    const struct spec *correct; /* --correct (correct_table), or NULL */
+    bool keep_read;             /* aggregate_read is wanted */
     struct policy_run run;
 };
 
@@ -68,6 +71,7 @@ void aggregate_stop(struct aggregate *a, double now, const char *why);
 const float *aggregate_w(const struct aggregate *a);
 uint64_t aggregate_iteration(const struct aggregate *a);
 double aggregate_loss(const struct aggregate *a); /* mean over the last update's gradients; NAN before */
+const float *aggregate_read(const struct aggregate *a, uint64_t worker); /* what it computes on, or NULL */
 bool aggregate_holds(const struct aggregate *a, uint64_t worker); /* its gradient waits for the update */
 const struct policy *aggregate_policy(const struct aggregate *a);
 

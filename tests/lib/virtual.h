@@ -109,7 +109,7 @@ static int virtual_run(struct virtual *v, struct layout *layout, const float *st
                                .n = 1, .size = v->size };
     struct aggregate_conf conf = { .policy = &v->policy_spec, .optimizer = &v->optimizer, .step = &v->step,
                                    .layout = layout, .l2 = 0.01,
-                                   .run = { v->workers, v->updates, POLICY_KEEP } };
+                                   .run = { .workers = v->workers, .updates = v->updates } };
     v->aggregate = aggregate_open(&conf, start, &v->trace, &calls, v, e);
     if (v->aggregate == NULL)
         return -1;

@@ -1,0 +1,100 @@
+/* What happens to one gradient on its way into the sum: clip, compensate, weigh. */
+#include "run/correct.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+/* Delay compensation (Zheng et al. 2017): g + lambda g*g*(w_j - w_tau), what the worker read kept per
+ * worker (THEORY 7). */
+struct dc {
+    double lambda;
+};
+static const struct param dc_params[] = {
+    { "lambda", set_nonneg, offsetof(struct dc, lambda), "0.04", "strength" },
+    { 0 },
+};
+static const struct plug dc = { .name = "dc",
+              .help = "delay compensation: g + lambda g g (w now - w read)",
+              .params = dc_params,
+              .conf = sizeof(struct dc) };
+static const struct plug *const rows[] = { &dc, NULL };
+const struct table correct_table = { "correction", rows };
+
+struct correct {
+    size_t n;
+    double clip, lambda;
+    uint64_t workers;
+    const struct step_ops *step;
+    const void *step_conf;
+    float *g; /* (n) the gradient as corrected; NULL when nothing can be asked for */
+};
+
+struct correct *correct_open(const struct correct_conf *conf, size_t n, struct err *e)
+{
+    struct correct *c = mem_new(1, sizeof *c, e);
+    if (c == NULL)
+        return NULL;
+    *c = (struct correct){ .n = n, .clip = conf->clip, .workers = conf->workers };
+    c->step = (const struct step_ops *)conf->step->plug;
+    c->step_conf = conf->step->conf;
+    if (conf->method != NULL && conf->method->plug != NULL)
+        c->lambda = ((const struct dc *)conf->method->conf)->lambda;
+    if (c->clip == 0 && c->lambda == 0 && c->step->weight == NULL)
+        return c;
+    c->g = mem_new(n, sizeof *c->g, e);
+    if (c->g != NULL)
+        return c;
+    free(c);
+    return NULL;
+}
+
+void correct_close(struct correct *c)
+{
+    if (c == NULL)
+        return;
+    free(c->g);
+    free(c);
+}
+
+bool correct_needs_read(const struct correct *c)
+{
+    return c->lambda != 0 || c->step->distance;
+}
+
+/* Factor that brings the gradient's norm down to the largest one. */
+static double clip(const struct correct *c, const float *g)
+{
+    double square = 0;
+    if (c->clip == 0)
+        return 1;
+    for (size_t i = 0; i < c->n; i++)
+        square += (double)g[i] * g[i];
+    return square > c->clip * c->clip ? c->clip / sqrt(square) : 1;
+}
+
+static double weight(const struct correct *c, const float *w, const float *read, uint64_t staleness)
+{
+    if (c->step->weight == NULL)
+        return 1;
+    struct stale s = { .staleness = staleness, .workers = c->workers };
+    for (size_t i = 0; c->step->distance && i < c->n; i++)
+        s.distance += ((double)w[i] - read[i]) * ((double)w[i] - read[i]);
+    return c->step->weight(c->step_conf, &s);
+}
+
+const float *correct_gradient(struct correct *c, const float *g, const float *w, const float *read,
+                              uint64_t staleness)
+{
+    if (c->g == NULL)
+        return g;
+    double k = clip(c, g), part = weight(c, w, read, staleness);
+    for (size_t i = 0; i < c->n; i++) {
+        double x = k * g[i];
+        if (c->lambda != 0)
+            x += c->lambda * x * x * ((double)w[i] - read[i]);
+        c->g[i] = (float)(part * x);
+    }
+    return c->g;
+}
