@@ -19,7 +19,7 @@ static double by_distance(const void *conf, const struct stale *s)
     if (s->distance * c->rate <= c->c)
         return 1;
     double w = c->c / s->distance / c->rate;
-    return w >= 0 && w < 1 ? w : 0;
+    return w >= 0 && w <= 1 ? w : 0;
 }
 
 static double by_count(const void *conf, const struct stale *s)
