@@ -103,6 +103,8 @@ static int fill_item(struct filling *f, char *item, struct err *e)
 
 static int fill_items(struct filling *f, char *items, struct err *e)
 {
+    if (items && params_of(f->plug)->set == set_path)
+        return fill(f, f->plug->params, items, e);
     while (items) {
         char *next = strchr(items, ',');
         if (next)
@@ -173,6 +175,8 @@ void spec_free(struct spec *s)
     for (const struct param *q = s->conf ? params_of(s->plug) : NULL; q && q->name; q++)
         if (q->set == set_list)
             free(((struct text_list *)(void *)((char *)s->conf + q->offset))->v);
+    if (s->conf && s->plug->release)
+        s->plug->release(s->conf);
     free(s->conf);
     free(s->text);
     *s = (struct spec){ 0 };

@@ -2,7 +2,8 @@
  *
  * Every row of every table starts with a struct plug, so that finding, parsing, listing and
  * documenting are written once. ITEM is VALUE or key=value, values before keys; VALUEs fill the
- * parameters in order; order and repetition of keys are kept (the last one counts for a plain setter). */
+ * parameters in order; order and repetition of keys are kept (the last one counts for a plain setter).
+ * A row whose first parameter is a file's path (set_path) takes all behind the colon as that. */
 #ifndef BASE_PLUG_H
 #define BASE_PLUG_H
 
@@ -26,6 +27,7 @@ struct plug {
     const struct param *params; /* ends with a name of NULL; NULL: none */
     size_t conf;                /* bytes of the conf that the parameters fill */
     int (*check)(void *conf, struct err *e); /* what no single parameter can tell, or NULL */
+    void (*release)(void *conf); /* frees what check took (also when it failed), or NULL */
 };
 
 struct table {
@@ -41,7 +43,8 @@ struct spec {
 };
 
 /* Parses text by the table into s (which is freed first when it held something).
- * 0, or -1 and ERR_USAGE: unknown names and keys list the known ones. */
+ * 0, or -1 and ERR_USAGE: unknown names and keys list the known ones. Of a file that a row reads:
+ * also ERR_DATA and ERR_SYSTEM. */
 int spec_parse(struct spec *s, const struct table *t, const char *text, struct err *e);
 void spec_free(struct spec *s);
 

@@ -15,6 +15,11 @@ int set_text(void *target, const char *text, struct err *e)
     return 0;
 }
 
+int set_path(void *target, const char *text, struct err *e)
+{
+    return set_text(target, text, e);
+}
+
 int set_flag(void *target, const char *text, struct err *e)
 {
     (void)text, (void)e;
@@ -75,6 +80,17 @@ int set_nonneg(void *target, const char *text, struct err *e)
 int set_duration(void *target, const char *text, struct err *e)
 {
     return num_duration(text, target, e);
+}
+
+int set_period(void *target, const char *text, struct err *e)
+{
+    double v;
+    if (num_duration(text, &v, e) < 0)
+        return -1;
+    if (!(v > 0))
+        return err_set(e, ERR_USAGE, "must be greater than 0");
+    *(double *)target = v;
+    return 0;
 }
 
 int set_list(void *target, const char *text, struct err *e)

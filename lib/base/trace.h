@@ -4,6 +4,7 @@
 #define BASE_TRACE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -67,6 +68,7 @@ struct trace_reader {
     json_t *meta;
     double time; /* of the last event */
     int cut;     /* 1 at the end: the last line had no newline and was not read */
+    bool ours; /* to close */
 };
 /* ERR_DATA when there is no trace in it. On failure t is empty. */
 int trace_start(struct trace_reader *t, const char *path, struct err *e);
@@ -77,3 +79,10 @@ void trace_end(struct trace_reader *t);
 extern const char *const trace_names[TRACE_KINDS]; /* "join", ... */
 
 #endif
+/* The same from a file that is open; name is for messages. The caller closes it after trace_end. */
+int trace_start_file(struct trace_reader *t, FILE *file, const char *name, struct err *e);
+/* Whether the event tells how long a minibatch took, injected delay and all; censored: it was broken
+ * off after that long. Nothing is known of one that was lost with its worker, or broken off before
+ * it began. */
+bool trace_duration(const struct trace_event *ev, double *seconds, bool *censored);
+

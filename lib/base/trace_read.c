@@ -35,7 +35,7 @@ static const unsigned needs[TRACE_KINDS] = {
 
 void trace_end(struct trace_reader *t)
 {
-    if (t->file != NULL && t->file != stdin)
+    if (t->ours)
         fclose(t->file);
     free(t->path);
     free(t->buffer);
@@ -106,20 +106,31 @@ static int read_header(struct trace_reader *t, struct err *e)
     return 0;
 }
 
-int trace_start(struct trace_reader *t, const char *path, struct err *e)
+int trace_start_file(struct trace_reader *t, FILE *file, const char *name, struct err *e)
 {
-    int standard = strcmp(path, "-") == 0;
     memset(t, 0, sizeof *t);
-    t->path = mem_text(standard ? "<stdin>" : path, e);
-    if (t->path == NULL)
-        return -1;
-    t->file = standard ? stdin : fopen(path, "re");
-    if (t->file == NULL)
-        err_sys(e, "%s", path);
-    else if (read_meta(t, e) == 0 && read_header(t, e) == 0)
+    t->path = mem_text(name, e);
+    t->file = file;
+    if (t->path != NULL && read_meta(t, e) == 0 && read_header(t, e) == 0)
         return 0;
     trace_end(t);
     return -1;
+}
+
+int trace_start(struct trace_reader *t, const char *path, struct err *e)
+{
+    memset(t, 0, sizeof *t);
+    if (strcmp(path, "-") == 0)
+        return trace_start_file(t, stdin, "<stdin>", e);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return err_sys(e, "%s", path);
+    if (trace_start_file(t, file, path, e) < 0) {
+        fclose(file);
+        return -1;
+    }
+    t->ours = true;
+    return 0;
 }
 
 /* Splits the line in place. */
@@ -236,4 +247,18 @@ int trace_next(struct trace_reader *t, struct trace_event *ev, struct err *e)
         return blame(t, e);
     t->time = ev->time;
     return 1;
+}
+
+bool trace_duration(const struct trace_event *ev, double *seconds, bool *censored)
+{
+    static const struct {
+        bool told, censored;
+    } kinds[TRACE_KINDS] = {
+        [TRACE_PUSH] = { true, false },     [TRACE_LATE] = { true, false },
+        [TRACE_DROP] = { true, false },     [TRACE_CANCELLED] = { true, true },
+        [TRACE_LEAVE] = { true, true },
+    };
+    *seconds = ev->compute + ev->delay;
+    *censored = kinds[ev->kind].censored;
+    return kinds[ev->kind].told && !isnan(*seconds) && (*seconds > 0 || !*censored);
 }

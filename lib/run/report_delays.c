@@ -1,5 +1,4 @@
 /* Durations of minibatches: computation plus injected delay, whole or cut short. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -15,22 +14,12 @@ struct delays {
     size_t n, cap;
 };
 
-/* What becomes of a minibatch, and whether that cut it short. */
-static const struct {
-    bool told, censored;
-} kinds[TRACE_KINDS] = {
-    [TRACE_PUSH] = { true, false },     [TRACE_LATE] = { true, false },
-    [TRACE_DROP] = { true, false },     [TRACE_CANCELLED] = { true, true },
-    [TRACE_LEAVE] = { true, true },
-};
-
-/* Nothing is known of a minibatch that was lost with its worker, or broken off before it began. */
 static int event(void *state, const struct trace_event *ev, struct err *e)
 {
     struct delays *d = state;
-    bool censored = kinds[ev->kind].censored;
-    double seconds = ev->compute + ev->delay;
-    if (!kinds[ev->kind].told || isnan(seconds) || (censored && seconds <= 0))
+    double seconds;
+    bool censored;
+    if (!trace_duration(ev, &seconds, &censored))
         return 0;
     if (mem_grow(&d->v, &d->cap, d->n + 1, sizeof *d->v, e) < 0)
         return -1;
