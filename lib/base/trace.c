@@ -107,6 +107,8 @@ static char *put_note(char *at, const char *note)
 void trace_write(struct trace_writer *t, const struct trace_event *ev)
 {
     char line[800]; /* time and name 360, 6 wholes of 21, 3 reals of 32, the note of 128 */
+    if (t->see != NULL)
+        t->see(t->self, ev);
     if (t->file == NULL || t->failed)
         return;
     char *at = line + snprintf(line, 360, "%.9f\t%s\t", ev->time, trace_names[ev->kind]);

@@ -49,8 +49,15 @@ struct trace_writer {
     double flushed; /* time of the last flush */
     int failed;      /* errno of the first write that failed; nothing is written after it */
     int told;
+    void (*see)(void *self, const struct trace_event *ev); /* shown every event first, file or not; or NULL */
+    void *self;
 };
-/* "-" is stdout. What a file held before is replaced. */
+/* Whether events go anywhere: else there is no need to make them. */
+static inline int trace_wanted(const struct trace_writer *t)
+{
+    return t->file != NULL || t->see != NULL;
+}
+/* "-" is stdout. What a file held before is replaced. `see` is for the caller to set afterwards. */
 int trace_open(struct trace_writer *t, const char *path, const json_t *meta, struct err *e);
 void trace_write(struct trace_writer *t, const struct trace_event *ev); /* flushes once a second */
 /* Hands on what is buffered; -1 and e the first time that this or a write before it failed. */
@@ -61,6 +68,7 @@ int trace_close(struct trace_writer *t, struct err *e);
 /* Reads a trace; "-" is stdin. Zeroed before use. */
 struct trace_reader {
     FILE *file;
+    bool ours; /* to close */
     char *path;
     size_t line;
     char *buffer;
@@ -68,21 +76,20 @@ struct trace_reader {
     json_t *meta;
     double time; /* of the last event */
     int cut;     /* 1 at the end: the last line had no newline and was not read */
-    bool ours; /* to close */
 };
 /* ERR_DATA when there is no trace in it. On failure t is empty. */
 int trace_start(struct trace_reader *t, const char *path, struct err *e);
+/* The same from a file that is open; name is for messages. The caller closes it after trace_end. */
+int trace_start_file(struct trace_reader *t, FILE *file, const char *name, struct err *e);
 /* 1 and ev; 0 at the end; -1 and e ("path:line: ..."). A last line without its newline is no line. */
 int trace_next(struct trace_reader *t, struct trace_event *ev, struct err *e);
 void trace_end(struct trace_reader *t);
 
-extern const char *const trace_names[TRACE_KINDS]; /* "join", ... */
-
-#endif
-/* The same from a file that is open; name is for messages. The caller closes it after trace_end. */
-int trace_start_file(struct trace_reader *t, FILE *file, const char *name, struct err *e);
 /* Whether the event tells how long a minibatch took, injected delay and all; censored: it was broken
  * off after that long. Nothing is known of one that was lost with its worker, or broken off before
  * it began. */
 bool trace_duration(const struct trace_event *ev, double *seconds, bool *censored);
 
+extern const char *const trace_names[TRACE_KINDS]; /* "join", ... */
+
+#endif

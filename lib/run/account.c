@@ -1,9 +1,11 @@
 /* The summary of a run, for people: what it did, and where every gradient went. */
+#include "run/account.h"
+
 #include <math.h>
 #include <stdio.h>
 
 #include "base/num.h"
-#include "run/server_state.h"
+#include "policy/policy.h"
 
 enum { COLUMNS = 10 };
 static const char *const columns[COLUMNS] = { "worker", "started", "used", "cancelled", "late",
@@ -50,63 +52,49 @@ static void add(struct account *all, const struct account *a)
         all->staleness_max = a->staleness_max;
 }
 
-static void print_table(const struct server *s, FILE *out)
+static struct account totals(const struct aggregate *a, uint64_t workers, uint64_t *rows)
 {
     struct account all = { 0 };
-    uint64_t rows = 0;
-    print_header(out);
-    for (uint64_t r = 0; r < s->workers; r++) {
-        char name[24];
-        struct account a = policy_account(aggregate_policy(s->aggregate), r);
-        snprintf(name, sizeof name, "%ju", (uintmax_t)r);
-        print_row(out, name, &a, s->places[r].rows_used);
-        add(&all, &a);
-        rows += s->places[r].rows_used;
-    }
-    print_row(out, "all", &all, rows);
-}
-
-static struct account totals(const struct server *s)
-{
-    struct account all = { 0 };
-    for (uint64_t r = 0; r < s->workers; r++) {
-        struct account a = policy_account(aggregate_policy(s->aggregate), r);
-        add(&all, &a);
+    *rows = 0;
+    for (uint64_t r = 0; r < workers; r++) {
+        struct account one = policy_account(aggregate_policy(a), r);
+        add(&all, &one);
+        *rows += aggregate_rows(a, r);
     }
     return all;
 }
 
-static void print_line(const struct server *s)
+static void print_table(const struct account_conf *c, const struct aggregate *a, FILE *out)
 {
-    uint64_t updates = aggregate_iteration(s->aggregate);
-    struct account all = totals(s);
+    uint64_t rows;
+    struct account all = totals(a, c->workers, &rows);
+    print_header(out);
+    for (uint64_t r = 0; r < c->workers && (c->workers <= ACCOUNT_ROWS || c->log->level > 0); r++) {
+        char name[24];
+        struct account one = policy_account(aggregate_policy(a), r);
+        snprintf(name, sizeof name, "%ju", (uintmax_t)r);
+        print_row(out, name, &one, aggregate_rows(a, r));
+    }
+    print_row(out, "all", &all, rows);
+}
+
+static void print_line(const struct account_conf *c, const struct aggregate *a)
+{
+    uint64_t rows, updates = aggregate_iteration(a);
+    struct account all = totals(a, c->workers, &rows);
     char loss[NUM_TEXT];
     double mean = all.used == 0 ? 0 : (double)all.staleness_sum / (double)all.used;
-    double loss_now = aggregate_loss(s->aggregate);
+    double loss_now = aggregate_loss(a);
     snprintf(loss, sizeof loss, isfinite(loss_now) ? "%.6g" : "NA", loss_now);
-    log_note(s->log, "%ju updates in %.3f s, %.1f updates/s, mean staleness %.3f, last loss %s",
-             (uintmax_t)updates, s->seconds, s->seconds > 0 ? (double)updates / s->seconds : 0.0, mean,
+    log_note(c->log, "%ju updates in %.3f s, %.1f updates/s, mean staleness %.3f, last loss %s",
+             (uintmax_t)updates, c->seconds, c->seconds > 0 ? (double)updates / c->seconds : 0.0, mean,
              loss);
 }
 
-static void print_gaps(const struct server *s)
+void account_print(const struct account_conf *c, const struct aggregate *a)
 {
-    for (size_t i = 0; i < s->n_gaps; i++) {
-        const struct gap *g = &s->gaps[i];
-        log_note(s->log, "worker %ju (%s): nobody at its place from update %ju to %ju", (uintmax_t)g->rank,
-                 g->label, (uintmax_t)g->from, (uintmax_t)g->to);
-    }
-}
-
-void account_print(const struct server *s)
-{
-    if (s->aggregate == NULL || s->log->level < 0)
+    if (a == NULL || c->log->level < 0)
         return;
-    print_line(s);
-    print_table(s, stderr);
-    print_gaps(s);
-    uint64_t skipped = s->stream == NULL ? 0 : stream_skipped(s->stream);
-    if (skipped > 0)
-        log_note(s->log, "%ju snapshots were skipped: their reader was slow (--lossless waits for it)",
-                 (uintmax_t)skipped);
+    print_line(c, a);
+    print_table(c, a, stderr);
 }

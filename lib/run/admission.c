@@ -59,16 +59,16 @@ static int right_run(const struct server *s, const struct hello *h, struct err *
 /* Before the start: with those that are ready it must make a data set that suits the model. */
 static int fits_others(const struct server *s, const struct peer *p, struct err *e)
 {
-    struct dims d = { 0 };
-    struct classes c = { 0 };
-    int rc = model_fits(&s->conf->model, &p->hello.classes, true, e);
+    const struct spec *model = &s->conf->train.model;
+    struct shape all = { 0 };
+    int rc = model_fits(model, &p->hello.classes, true, e);
     if (rc == 0)
-        rc = roster_unite(s, &d, &c, e);
+        rc = roster_unite(s, &all, e);
     if (rc == 0)
-        rc = roster_add(s, p, &d, &c, e);
+        rc = shape_add(&all, model, p->hello.features, &p->hello.classes, e);
     if (rc == 0)
-        rc = model_fits(&s->conf->model, &c, true, e);
-    classes_free(&c);
+        rc = model_fits(model, &all.classes, true, e);
+    shape_free(&all);
     for (uint64_t r = 0; r < s->workers && rc == 0; r++)
         if (s->places[r].peer != NULL)
             rc = same_reading(p, s->places[r].peer->hello.data, s->places[r].peer->label, e);
@@ -84,17 +84,17 @@ static int knows(const struct classes *c, const struct label *l)
 static int fits_run(const struct server *s, const struct peer *p, struct err *e)
 {
     const struct hello *h = &p->hello;
-    if (model_fits(&s->conf->model, &h->classes, true, e) < 0)
+    if (model_fits(&s->conf->train.model, &h->classes, true, e) < 0)
         return -1;
-    if (h->features > s->dims.features)
+    if (h->features > s->shape.dims.features)
         return err_set(e, ERR_DATA, "%s: %ju features, this run has %ju", p->label, (uintmax_t)h->features,
-                       (uintmax_t)s->dims.features);
-    if (model_row(&s->conf->model)->target != TARGET_REAL)
+                       (uintmax_t)s->shape.dims.features);
+    if (model_row(&s->conf->train.model)->target != TARGET_REAL)
         for (size_t i = 0; i < h->classes.n; i++)
-            if (h->classes.named != s->classes.named || !knows(&s->classes, &h->classes.v[i]))
+            if (h->classes.named != s->shape.classes.named || !knows(&s->shape.classes, &h->classes.v[i]))
                 return err_set(e, ERR_DATA, "%s: label %s is not one of this run", h->classes.v[i].where,
                                h->classes.v[i].name);
-    return same_reading(p, s->data, "this run", e);
+    return same_reading(p, s->shape.data, "this run", e);
 }
 
 

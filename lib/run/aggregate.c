@@ -2,11 +2,11 @@
 #include "run/aggregate.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "run/act_trace.h"
 #include "run/correct.h"
 #include "run/versions.h"
 
@@ -14,6 +14,11 @@
 struct held {
     const float *g; /* NULL: none */
     uint64_t staleness;
+};
+
+/* A gradient in the update to come. */
+struct share {
+    uint64_t worker, rows;
 };
 
 struct aggregate {
@@ -25,6 +30,9 @@ struct aggregate {
     struct acts acts, unsent;
     float *w, *next, *sum; /* (size) each */
     struct held *held;     /* (P), by rank */
+    struct share *share;   /* (n_share) */
+    size_t n_share, share_cap;
+    uint64_t *rows;        /* (P): of the gradients used */
     struct correct *correct;
     struct versions *versions; /* what workers read; NULL when nobody needs it */
     bool summed;           /* something is in `sum` already */
@@ -54,7 +62,8 @@ static int aggregate_fill(struct aggregate *a, const float *w, struct err *e)
     a->next = mem_new(n, sizeof *a->next, e);
     a->sum = mem_new(n, sizeof *a->sum, e);
     a->held = mem_new(a->conf.run.workers, sizeof *a->held, e);
-    if (a->w == NULL || a->next == NULL || a->sum == NULL || a->held == NULL)
+    a->rows = mem_new(a->conf.run.workers, sizeof *a->rows, e);
+    if (a->w == NULL || a->next == NULL || a->sum == NULL || a->held == NULL || a->rows == NULL)
         return -1;
     memcpy(a->w, w, n * sizeof *w);
     a->state = a->optimizer->open(a->conf.optimizer->conf, n, e);
@@ -101,18 +110,12 @@ void aggregate_close(struct aggregate *a)
     versions_close(a->versions);
     acts_free(&a->acts);
     acts_free(&a->unsent);
+    free(a->rows), free(a->share);
     free(a->held);
     free(a->sum);
     free(a->next);
     free(a->w);
     free(a);
-}
-
-static void trace_worker(struct aggregate *a, struct trace_event ev, uint64_t worker, const char *note)
-{
-    ev.worker = worker;
-    snprintf(ev.note, sizeof ev.note, "%s", note);
-    trace_write(a->trace, &ev);
 }
 
 static const float *corrected(struct aggregate *a, uint64_t worker, const struct held *h)
@@ -135,12 +138,19 @@ static void add(struct aggregate *a, uint64_t worker, const struct held *h)
     a->summed = true;
 }
 
+static int by_worker(const void *x, const void *y)
+{
+    const struct share *a = x, *b = y;
+    return (a->worker > b->worker) - (a->worker < b->worker);
+}
+
 /* Gradients held are added by rank, so that the bits do not depend on who came first. */
 static const float *sum_held(struct aggregate *a)
 {
-    for (uint64_t r = 0; r < a->conf.run.workers; r++) {
-        if (a->held[r].g != NULL)
-            add(a, r, &a->held[r]);
+    qsort(a->share, a->n_share, sizeof *a->share, by_worker);
+    for (size_t i = 0; i < a->n_share; i++) {
+        uint64_t r = a->share[i].worker;
+        add(a, r, &a->held[r]);
         a->held[r].g = NULL;
     }
     return a->sum;
@@ -152,25 +162,13 @@ static int diverged(const struct aggregate *a, const char *what, struct err *e)
                    (uintmax_t)a->iteration + 1, what);
 }
 
-static void trace_work(struct trace_event *ev, const struct gradient_in *g)
-{
-    ev->rows = g->rows;
-    ev->compute = g->compute;
-    ev->delay = g->delay;
-    ev->loss = g->loss;
-}
-
 /* The gradient just taken is held, added, or, when it makes an update all by itself, used as it is. */
 static int on_take(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
-    (void)e;
-    struct trace_event ev = trace_event(TRACE_PUSH, t->now);
-    ev.seq = act->seq;
-    ev.version = act->version;
-    ev.iteration = a->iteration;
-    ev.staleness = act->staleness;
-    trace_work(&ev, t->g);
-    trace_worker(a, ev, act->worker, "");
+    if (mem_grow(&a->share, &a->share_cap, a->n_share + 1, sizeof *a->share, e) < 0)
+        return -1;
+    a->share[a->n_share++] = (struct share){ act->worker, t->g->rows };
+    act_trace_push(a->trace, t->now, act, a->iteration, t->g);
     a->loss_sum += t->g->loss;
     bool last = act + 1 == a->acts.v + a->acts.n;
     struct held h = { t->g->g, act->staleness };
@@ -183,39 +181,17 @@ static int on_take(struct aggregate *a, const struct act *act, struct turn *t, s
     return 0;
 }
 
-static int unused(struct aggregate *a, enum trace_kind kind, const struct act *act, struct turn *t)
+static int on_unused(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
-    struct trace_event ev = trace_event(kind, t->now);
-    ev.seq = act->seq;
-    ev.version = t->g->version;
-    if (act->kind == ACT_DROP) {
-        ev.iteration = a->iteration;
-        ev.staleness = act->staleness;
-    }
-    trace_work(&ev, t->g);
-    trace_worker(a, ev, act->worker, "");
+    (void)e;
+    act_trace_push(a->trace, t->now, act, a->iteration, t->g);
     return 0;
-}
-
-static int on_late(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
-{
-    (void)e;
-    return unused(a, TRACE_LATE, act, t);
-}
-
-static int on_drop(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
-{
-    (void)e;
-    return unused(a, TRACE_DROP, act, t);
 }
 
 static int on_set(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
     (void)e;
-    struct trace_event ev = trace_event(TRACE_SET, t->now);
-    ev.version = ev.iteration = act->version;
-    snprintf(ev.note, sizeof ev.note, "K=%ju", (uintmax_t)act->count);
-    trace_write(a->trace, &ev);
+    act_trace_set(a->trace, t->now, act);
     return 0;
 }
 
@@ -224,6 +200,17 @@ static const float *sum_of(struct aggregate *a, const struct turn *t)
     if (t->alone != NULL)
         return t->alone;
     return policy_knobs(a->policy)->distinct ? sum_held(a) : a->sum;
+}
+
+/* The update's gradients are used: their sum is over, their rows count. */
+static void settle_shares(struct aggregate *a, uint64_t count)
+{
+    for (size_t i = 0; i < a->n_share; i++)
+        a->rows[a->share[i].worker] += a->share[i].rows;
+    a->n_share = 0;
+    a->loss = a->loss_sum / (double)count;
+    a->loss_sum = 0;
+    a->summed = false;
 }
 
 static int on_step(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
@@ -243,46 +230,24 @@ static int on_step(struct aggregate *a, const struct act *act, struct turn *t, s
     a->w = a->next;
     a->next = was;
     a->iteration = act->version;
-    a->loss = a->loss_sum / (double)act->count;
-    a->loss_sum = 0;
-    a->summed = false;
+    settle_shares(a, act->count);
     t->stepped = true;
-    struct trace_event ev = trace_event(TRACE_UPDATE, t->now);
-    ev.version = ev.iteration = act->version;
-    ev.loss = a->loss;
-    snprintf(ev.note, sizeof ev.note, "n=%ju", (uintmax_t)act->count);
-    trace_write(a->trace, &ev);
+    act_trace_update(a->trace, t->now, act, a->loss);
     return 0;
 }
 
 static int on_void(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
     (void)e;
-    struct trace_event ev = trace_event(TRACE_VOID, t->now);
-    ev.seq = act->seq;
-    ev.version = act->version;
-    trace_worker(a, ev, act->worker, "");
+    act_trace_void(a->trace, t->now, act);
     return 0;
 }
 
 static int on_cancel(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
     (void)e;
-    struct trace_event ev = trace_event(TRACE_CANCELLED, t->now);
-    ev.seq = act->seq;
-    ev.compute = t->compute;
-    ev.delay = t->delay;
-    trace_worker(a, ev, act->worker, t->note);
+    act_trace_cancel(a->trace, t->now, act, t->compute, t->delay, t->note);
     return 0;
-}
-
-static void trace_grant(struct aggregate *a, enum trace_kind kind, const struct act *act, uint64_t seq,
-                        double now, const char *note)
-{
-    struct trace_event ev = trace_event(kind, now);
-    ev.version = act->version;
-    ev.seq = seq;
-    trace_worker(a, ev, act->worker, note);
 }
 
 /* A grant that the engine puts in the place of one that never went out takes that one's seq with it. */
@@ -291,7 +256,7 @@ static int on_send(struct aggregate *a, const struct act *act, struct turn *t, s
     bool again = act->worker == t->holder && act->version == t->held;
     if (a->versions != NULL && versions_hold(a->versions, act->worker, act->version, a->w, e) < 0)
         return -1;
-    trace_grant(a, TRACE_SEND, act, act->seq, t->now, "");
+    act_trace_grant(a->trace, t->now, act);
     if (a->calls->send(a->self, act->worker, act->version, act->seq, again) == 0)
         return 0;
     struct turn unsent = { .now = t->now, .note = "unsent" };
@@ -303,14 +268,14 @@ static int on_send(struct aggregate *a, const struct act *act, struct turn *t, s
 static int on_credit(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
     (void)e;
-    trace_grant(a, TRACE_SEND, act, TRACE_NA, t->now, "on paper");
+    act_trace_grant(a->trace, t->now, act);
     return 0;
 }
 
 static int on_leave(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
     (void)e;
-    trace_grant(a, TRACE_LEAVE, act, TRACE_NA, t->now, "");
+    act_trace_grant(a->trace, t->now, act);
     if (a->versions != NULL)
         versions_drop(a->versions, act->worker);
     a->calls->leave(a->self, act->worker);
@@ -319,9 +284,9 @@ static int on_leave(struct aggregate *a, const struct act *act, struct turn *t, 
 
 /* How each act is carried out. */
 static int (*const carry[])(struct aggregate *, const struct act *, struct turn *, struct err *) = {
-    [ACT_TAKE] = on_take,     [ACT_LATE] = on_late,     [ACT_STEP] = on_step, [ACT_VOID] = on_void,
-    [ACT_SEND] = on_send,     [ACT_CREDIT] = on_credit, [ACT_CANCEL] = on_cancel,
-    [ACT_DROP] = on_drop,     [ACT_SET] = on_set,       [ACT_LEAVE] = on_leave,
+    [ACT_TAKE] = on_take, [ACT_LATE] = on_unused,   [ACT_DROP] = on_unused,   [ACT_STEP] = on_step,
+    [ACT_VOID] = on_void, [ACT_CANCEL] = on_cancel, [ACT_SEND] = on_send,     [ACT_SET] = on_set,
+    [ACT_LEAVE] = on_leave, [ACT_CREDIT] = on_credit,
 };
 
 /* All that the policy said, in its order. */
@@ -342,9 +307,7 @@ int aggregate_join(struct aggregate *a, double now, uint64_t worker, uint64_t bu
 {
     if (policy_join(a->policy, now, worker, budget, &a->acts, e) < 0)
         return -1;
-    struct trace_event ev = trace_event(TRACE_JOIN, now);
-    ev.version = policy_granted(a->policy, worker);
-    trace_worker(a, ev, worker, note);
+    act_trace_join(a->trace, now, worker, policy_granted(a->policy, worker), note);
     struct turn t = { .now = now, .note = "", .holder = NOBODY };
     return carry_out(a, &t, e);
 }
@@ -359,7 +322,7 @@ int aggregate_push(struct aggregate *a, double now, uint64_t worker, const struc
     if (policy_push(a->policy, now, worker, g->seq, g->loss, &a->acts, e) < 0)
         return -1;
     bool used = a->acts.n > 0 && a->acts.v[0].kind == ACT_TAKE;
-    if (used && !isfinite(g->loss))
+    if (used && !isfinite(g->loss) && a->conf.layout->size > 0)
         return diverged(a, "the loss", e);
     struct turn t = { .now = now, .g = g, .note = "", .holder = worker, .held = version };
     return carry_out(a, &t, e);
@@ -378,7 +341,7 @@ int aggregate_gone(struct aggregate *a, double now, uint64_t worker, const char 
 {
     if (policy_gone(a->policy, now, worker, &a->acts, e) < 0)
         return -1;
-    trace_worker(a, trace_event(TRACE_GONE, now), worker, note);
+    act_trace_gone(a->trace, now, worker, note);
     struct turn t = { .now = now, .compute = NAN, .delay = NAN, .note = "gone", .holder = NOBODY };
     return carry_out(a, &t, e);
 }
@@ -390,24 +353,15 @@ void aggregate_farewell(struct aggregate *a, double now, uint64_t worker, uint64
     if (!policy_here(a->policy, worker) ||
         aggregate_cancelled(a, now, worker, seq, compute, delay, &not_void) == 0)
         return;
-    struct trace_event ev = trace_event(TRACE_LEAVE, now);
-    ev.version = policy_granted(a->policy, worker);
-    uint64_t live;
-    if (policy_working(a->policy, worker, &live) && live == seq) {
-        ev.seq = seq;
-        ev.compute = compute;
-        ev.delay = delay;
-    }
-    trace_worker(a, ev, worker, "");
+    uint64_t live, version = policy_granted(a->policy, worker);
+    bool has = policy_working(a->policy, worker, &live) && live == seq;
+    act_trace_farewell(a->trace, now, worker, version, has ? seq : TRACE_NA, has ? compute : NAN,
+                       has ? delay : NAN);
 }
 
 void aggregate_stop(struct aggregate *a, double now, const char *why)
 {
-    struct trace_event ev = trace_event(TRACE_STOP, now);
-    ev.version = ev.iteration = aggregate_iteration(a);
-    ev.loss = a->loss;
-    snprintf(ev.note, sizeof ev.note, "%s", why);
-    trace_write(a->trace, &ev);
+    act_trace_stop(a->trace, now, a->iteration, a->loss, why);
 }
 
 const float *aggregate_w(const struct aggregate *a)
@@ -433,6 +387,11 @@ bool aggregate_holds(const struct aggregate *a, uint64_t worker)
 const float *aggregate_read(const struct aggregate *a, uint64_t worker)
 {
     return a->versions == NULL ? NULL : versions_read(a->versions, worker);
+}
+
+uint64_t aggregate_rows(const struct aggregate *a, uint64_t worker)
+{
+    return a->rows[worker];
 }
 
 const struct policy *aggregate_policy(const struct aggregate *a)

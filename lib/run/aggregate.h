@@ -18,7 +18,7 @@
 struct gradient_in {
     uint64_t version, seq; /* as the worker echoed them */
     uint64_t rows;
-    double loss, compute, delay; /* mean data loss; seconds */
+    double loss, compute, delay; /* mean data loss (NAN without parameters); seconds */
     const float *g;              /* layout->size floats, mean over its rows. Under a policy whose
                                     gradients are held, it must stay until the next update. */
 };
@@ -73,6 +73,7 @@ uint64_t aggregate_iteration(const struct aggregate *a);
 double aggregate_loss(const struct aggregate *a); /* mean over the last update's gradients; NAN before */
 const float *aggregate_read(const struct aggregate *a, uint64_t worker); /* what it computes on, or NULL */
 bool aggregate_holds(const struct aggregate *a, uint64_t worker); /* its gradient waits for the update */
+uint64_t aggregate_rows(const struct aggregate *a, uint64_t worker); /* of its gradients that were used */
 const struct policy *aggregate_policy(const struct aggregate *a);
 
 #endif

@@ -24,12 +24,7 @@ static void dismiss(void *self, uint64_t worker)
 
 static void updated(void *self, double now)
 {
-    struct server *s = self;
-    for (uint64_t r = 0; r < s->workers; r++) {
-        s->places[r].rows_used += s->places[r].rows_waiting;
-        s->places[r].rows_waiting = 0;
-    }
-    snapshot_updated(s, now);
+    snapshot_updated(self, now);
 }
 
 static const struct aggregate_calls aggregate_calls = { send_parameters, dismiss, updated };
@@ -67,27 +62,32 @@ static json_t *told(const struct server *s, size_t offset)
 }
 
 /* Line 1 of the trace. */
-static json_t *description(const struct server *s)
+static json_t *description(const struct server *s, struct err *e)
 {
     const struct server_conf *c = s->conf;
-    return json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:I, s:s, s:s, s:s, s:f, s:s, s:I, s:b, s:o}",
-                     "program", "dsgd-ps", "version", PACKAGE_VERSION, "kernel",
-                     told(s, offsetof(struct hello, kernel)), "blas", told(s, offsetof(struct hello, blas)),
-                     "run", c->run == NULL ? "" : c->run, "seed",
-                     json_sprintf("%ju", (uintmax_t)c->seed), "P", (json_int_t)s->workers, "policy",
-                     c->policy.text, "step", c->step.text, "optimizer", c->optimizer.text, "l2", c->l2,
-                     "model", c->model.text, "b", (json_int_t)c->batch, "bias", !c->no_bias, "shards",
-                     shards(s));
+    json_t *rules = train_describe(&c->train, e);
+    json_t *all = json_pack("{s:s, s:s, s:o, s:o, s:s, s:I, s:s}", "program", "dsgd-ps", "version",
+                            PACKAGE_VERSION, "kernel", told(s, offsetof(struct hello, kernel)), "blas",
+                            told(s, offsetof(struct hello, blas)), "run", c->run == NULL ? "" : c->run, "P",
+                            (json_int_t)s->workers, "on_loss", c->on_loss.text);
+    if (rules != NULL && (all == NULL || json_object_update(all, rules) < 0 ||
+                          json_object_set_new(all, "shards", shards(s)) < 0))
+        err_memory(e);
+    json_decref(rules);
+    if (e->kind == ERR_OK)
+        return all;
+    json_decref(all);
+    return NULL;
 }
 
 static int open_trace(struct server *s, struct err *e)
 {
-    if (s->conf->trace == NULL)
+    if (s->conf->train.trace == NULL)
         return 0;
-    json_t *meta = description(s);
+    json_t *meta = description(s, e);
     if (meta == NULL)
-        return err_memory(e);
-    int rc = trace_open(&s->trace, s->conf->trace, meta, e);
+        return -1;
+    int rc = trace_open(&s->trace, s->conf->train.trace, meta, e);
     json_decref(meta);
     return rc;
 }
@@ -100,26 +100,6 @@ static int make_rooms(struct server *s, struct err *e)
             return -1;
     }
     return 0;
-}
-
-static int open_aggregate(struct server *s, struct err *e)
-{
-    const struct server_conf *c = s->conf;
-    float *w = mem_new(s->layout.size, sizeof *w, e);
-    if (w == NULL)
-        return -1;
-    struct aggregate_conf conf = {
-        .policy = &c->policy,
-        .optimizer = &c->optimizer,
-        .step = &c->step,
-        .layout = &s->layout,
-        .l2 = c->l2,
-        .run = { .workers = s->workers, .updates = c->updates, .loss = loss_row(s)->policy },
-    };
-    if (init_fill(&c->init, &s->layout, c->seed, w, e) == 0)
-        s->aggregate = aggregate_open(&conf, w, &s->trace, &aggregate_calls, s, e);
-    free(w);
-    return s->aggregate == NULL ? -1 : 0;
 }
 
 static int welcome_all(struct server *s, struct err *e)
@@ -143,15 +123,18 @@ static int start_all(struct server *s, struct err *e)
 
 int server_begin(struct server *s, struct err *e)
 {
-    if (roster_union(s, e) < 0 || make_rooms(s, e) < 0 || open_trace(s, e) < 0 ||
-        open_aggregate(s, e) < 0 || welcome_all(s, e) < 0)
+    const struct policy_run run = { .workers = s->workers, .loss = loss_row(s)->policy };
+    if (roster_union(s, e) < 0 || make_rooms(s, e) < 0 || open_trace(s, e) < 0)
+        return -1;
+    s->aggregate = train_open(&s->conf->train, &s->shape.layout, &run, false, &s->trace, &aggregate_calls, s, e);
+    if (s->aggregate == NULL || welcome_all(s, e) < 0)
         return -1;
     s->phase = PHASE_RUN;
     snapshot_updated(s, 0);
-    log_detail(s->log, "%ju workers, %zu parameters: off", (uintmax_t)s->workers, s->layout.size);
+    log_detail(s->log, "%ju workers, %zu parameters: off", (uintmax_t)s->workers, s->shape.layout.size);
     event_del(s->limit);
-    if (s->conf->seconds > 0) {
-        struct timeval t = server_interval(s->conf->seconds);
+    if (s->conf->train.seconds > 0) {
+        struct timeval t = server_interval(s->conf->train.seconds);
         event_add(s->limit, &t);
     }
     return start_all(s, e);

@@ -89,8 +89,7 @@ static void settle_run(struct server *s)
 {
     const struct policy *p = aggregate_policy(s->aggregate);
     if (policy_ended(p))
-        server_end(s, s->conf->updates > 0 && policy_version(p) >= s->conf->updates ? "updates" : "passes",
-                   NULL);
+        server_end(s, train_why(&s->conf->train, policy_version(p)), NULL);
     else
         loss_settle(s);
 }
@@ -141,7 +140,7 @@ static void drain_timed_out(struct server *s)
 /* The loop's timers count from when it last looked at the clock: they may be early. */
 static void time_is_over(struct server *s)
 {
-    double left = s->conf->seconds - server_now(s);
+    double left = s->conf->train.seconds - server_now(s);
     struct timeval t = server_interval(left + 1e-6);
     if (left > 0)
         event_add(s->limit, &t);

@@ -27,7 +27,7 @@ struct rule {
 
 size_t peer_gradient_bytes(const struct server *s)
 {
-    return FRAME_WORK + s->layout.size * sizeof(float);
+    return FRAME_WORK + s->shape.layout.size * sizeof(float);
 }
 
 /* What a worker claims to have measured. */
@@ -35,7 +35,7 @@ static int read_work(struct work *w, const struct peer *p, const unsigned char *
 {
     work_decode(w, payload);
     bool sane = isfinite(w->compute) && w->compute >= 0 && isfinite(w->delay) && w->delay >= 0 &&
-                w->rows <= p->server->conf->batch;
+                w->rows <= p->server->conf->train.batch;
     if (!sane)
         return err_set(e, ERR_PEER, "measurements that cannot be: %g s computed, %g s delayed, %ju rows",
                        w->compute, w->delay, (uintmax_t)w->rows);
@@ -53,18 +53,10 @@ static int on_hello(struct peer *p, const struct frame *f, unsigned char *payloa
     return -1;
 }
 
-/* Its rows count as used with the update that uses its gradient; that may be within this push. */
 static int push(struct peer *p, const struct gradient_in *g, struct err *e)
 {
     struct server *s = p->server;
-    struct place *place = &s->places[p->rank];
-    const struct policy *policy = aggregate_policy(s->aggregate);
-    uint64_t late = policy_account(policy, p->rank).late;
-    place->rows_waiting += g->rows;
-    int rc = aggregate_push(s->aggregate, server_now(s), p->rank, g, e);
-    if (rc < 0 || policy_account(policy, p->rank).late > late)
-        place->rows_waiting -= place->rows_waiting < g->rows ? place->rows_waiting : g->rows;
-    return rc;
+    return aggregate_push(s->aggregate, server_now(s), p->rank, g, e);
 }
 
 /* After the end: a gradient that was void is late, one that was not is left unfinished. */
@@ -288,7 +280,7 @@ int peer_send_params(struct peer *p, uint64_t version, uint64_t seq, bool again)
     struct err e = { 0 };
     struct frame f = { .type = FRAME_PARAMS, .version = version, .seq = seq };
     f.flags = again ? PARAMS_SAME : PARAMS_FULL;
-    size_t bytes = again ? 0 : s->layout.size * sizeof(float);
+    size_t bytes = again ? 0 : s->shape.layout.size * sizeof(float);
     int replaced = conn_params(p->conn, &f, aggregate_w(s->aggregate), bytes, &e);
     if (replaced < 0)
         server_end(s, "failed", &e);

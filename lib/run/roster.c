@@ -4,26 +4,16 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/num.h"
 #include "run/admission.h"
-#include "run/minibatch.h"
 #include "run/server_state.h"
 
-int roster_add(const struct server *s, const struct peer *p, struct dims *d, struct classes *c,
-                 struct err *e)
+int roster_unite(const struct server *s, struct shape *shape, struct err *e)
 {
-    if (p->hello.features > d->features)
-        d->features = p->hello.features;
-    if (model_row(&s->conf->model)->target == TARGET_REAL)
-        return 0;
-    return classes_merge(c, &p->hello.classes, e);
-}
-
-int roster_unite(const struct server *s, struct dims *d, struct classes *c, struct err *e)
-{
-    for (uint64_t r = 0; r < s->workers; r++)
-        if (s->places[r].peer != NULL && roster_add(s, s->places[r].peer, d, c, e) < 0)
+    for (uint64_t r = 0; r < s->workers; r++) {
+        const struct peer *p = s->places[r].peer;
+        if (p != NULL && shape_add(shape, &s->conf->train.model, p->hello.features, &p->hello.classes, e) < 0)
             return -1;
+    }
     return 0;
 }
 
@@ -94,35 +84,12 @@ uint64_t roster_ready(const struct server *s)
     return n;
 }
 
-/* Two classes of which all data show one, a number: the other is its opposite, so that +1 alone is
- * positive and -1 or 0 alone negative. */
-static int add_opposite(struct server *s, struct err *e)
-{
-    const struct label *only = &s->classes.v[0];
-    double other = only->value == 0 ? 1 : -only->value;
-    char name[NUM_TEXT];
-    num_print_double(name, other);
-    log_note(s->log, "all labels are %s; %s is taken for the other class", only->name, name);
-    return classes_add(&s->classes, name, other, "", only->order, e);
-}
-
-static int unite_classes(struct server *s, struct err *e)
-{
-    enum target target = model_row(&s->conf->model)->target;
-    if (target == TARGET_TWO && s->classes.n == 1 && !s->classes.named && add_opposite(s, e) < 0)
-        return -1;
-    return target == TARGET_REAL ? 0 : model_fits(&s->conf->model, &s->classes, false, e);
-}
-
 int roster_union(struct server *s, struct err *e)
 {
-    s->dims = (struct dims){ .bias = !s->conf->no_bias };
-    if (roster_unite(s, &s->dims, &s->classes, e) < 0 || unite_classes(s, e) < 0)
+    const struct train_conf *c = &s->conf->train;
+    if (roster_unite(s, &s->shape, e) < 0)
         return -1;
-    s->dims.classes = s->classes.n;
-    json_t *data = s->places[0].peer->hello.data;
-    s->data = json_is_object(data) ? json_incref(data) : json_object();
-    return model_layout(&s->conf->model, &s->dims, &s->layout, e);
+    return shape_close(&s->shape, &c->model, !c->no_bias, s->places[0].peer->hello.data, s->log, e);
 }
 
 int roster_welcome(struct peer *p, struct err *e)
@@ -131,12 +98,12 @@ int roster_welcome(struct peer *p, struct err *e)
     struct welcome w = {
         .rank = p->rank,
         .workers = s->workers,
-        .seed = s->conf->seed,
-        .batch = s->conf->batch,
-        .model = s->conf->model.text,
-        .features = s->dims.features,
-        .classes = s->classes,
-        .bias = s->dims.bias,
+        .seed = s->conf->train.seed,
+        .batch = s->conf->train.batch,
+        .model = s->conf->train.model.text,
+        .features = s->shape.dims.features,
+        .classes = s->shape.classes,
+        .bias = s->shape.dims.bias,
         .timeout = s->conf->worker_timeout,
     };
     char *text = welcome_text(&w, e);
@@ -146,13 +113,6 @@ int roster_welcome(struct peer *p, struct err *e)
     p->state = PEER_WORKING;
     free(text);
     return 0;
-}
-
-static uint64_t budget(const struct peer *p)
-{
-    const struct server_conf *c = p->server->conf;
-    struct minibatch m = { .rows = p->hello.rows, .size = c->batch };
-    return c->passes == 0 ? UINT64_MAX : c->passes * minibatch_pass(&m);
 }
 
 /* The time without a worker at this place is over. */
@@ -173,7 +133,8 @@ static void close_gap(struct server *s, uint64_t rank)
 
 int roster_join(struct peer *p, double now, struct err *e)
 {
-    return aggregate_join(p->server->aggregate, now, p->rank, budget(p), p->label, e);
+    return aggregate_join(p->server->aggregate, now, p->rank, train_budget(&p->server->conf->train, p->hello.rows),
+                          p->label, e);
 }
 
 void roster_admit(struct peer *p, uint64_t rank)

@@ -9,25 +9,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "run/loss.h"
+#include "run/account.h"
 #include "run/server_state.h"
-
-static int check_conf(const struct server_conf *c, struct err *e)
-{
-    if (c->model.plug == NULL)
-        return err_set(e, ERR_USAGE, "-m is missing: the model, or 'help' (see dsgd-ps --help)");
-    if (c->updates == 0 && c->seconds == 0 && c->passes == 0)
-        return err_set(e, ERR_USAGE, "an end is missing: updates (-J), a time (-T) or passes (-E) (see dsgd-ps --help)");
-    return 0;
-}
-
-static int check_policy(struct server *s, struct err *e)
-{
-    struct policy_run run = { .workers = s->workers };
-    struct policy *p = policy_open(&s->conf->policy, &run, e);
-    policy_close(p);
-    return p == NULL ? err_ctx(e, "policy '%s'", s->conf->policy.text) : 0;
-}
 
 /* Each of the P is started here or can connect. */
 static int check_workers(const struct server *s, struct err *e)
@@ -88,8 +71,8 @@ static int make_places(struct server *s, struct err *e)
 static int open_all(struct server *s, struct err *e)
 {
     s->workers = s->conf->workers;
-    if (check_conf(s->conf, e) < 0 || spawn_plan(&s->spawn, &s->conf->commands, &s->workers, e) < 0 ||
-        check_workers(s, e) < 0 || check_policy(s, e) < 0 || check_trace(s->conf->trace, e) < 0 ||
+    if (train_check(&s->conf->train, "dsgd-ps", e) < 0 || spawn_plan(&s->spawn, &s->conf->commands, &s->workers, e) < 0 ||
+        check_workers(s, e) < 0 || train_check_policy(&s->conf->train, s->workers, e) < 0 || check_trace(s->conf->train.trace, e) < 0 ||
         make_places(s, e) < 0)
         return -1;
     s->base = event_base_new();
@@ -107,8 +90,7 @@ static void free_run(struct server *s)
     free(s->places);
     free(s->gaps);
     aggregate_close(s->aggregate);
-    classes_free(&s->classes);
-    json_decref(s->data);
+    shape_free(&s->shape);
 }
 
 static void close_all(struct server *s)
@@ -129,6 +111,26 @@ static void close_all(struct server *s)
     free_run(s);
 }
 
+static void print_gaps(const struct server *s)
+{
+    for (size_t i = 0; i < s->n_gaps; i++) {
+        const struct gap *g = &s->gaps[i];
+        log_note(s->log, "worker %ju (%s): nobody at its place from update %ju to %ju", (uintmax_t)g->rank,
+                 g->label, (uintmax_t)g->from, (uintmax_t)g->to);
+    }
+}
+
+static void print_summary(const struct server *s)
+{
+    struct account_conf c = { s->log, s->workers, s->seconds };
+    account_print(&c, s->aggregate);
+    print_gaps(s);
+    uint64_t skipped = s->stream == NULL ? 0 : stream_skipped(s->stream);
+    if (skipped > 0)
+        log_note(s->log, "%ju snapshots were skipped: their reader was slow (--lossless waits for it)",
+                 (uintmax_t)skipped);
+}
+
 /* One that finds SIGPIPE ignored is told of the closed pipe in words, as by cat. */
 static void tell_closed_pipe(struct server *s)
 {
@@ -146,7 +148,7 @@ int server_run(const struct server_conf *conf, int *signal_out, struct err *e)
     sigaction(SIGPIPE, &ignore, &was);
     if (open_all(&s, &s.failure) == 0) {
         event_base_dispatch(s.base);
-        account_print(&s);
+        print_summary(&s);
     }
     close_all(&s);
     sigaction(SIGPIPE, &was, NULL);

@@ -9,30 +9,19 @@
 #include "base/log.h"
 #include "base/plug.h"
 #include "base/set.h"
-
-/* How often something is due: every so many updates, or every so many seconds; both 0: never. */
-struct every {
-    uint64_t updates;
-    double seconds;
-};
+#include "run/train.h"
 
 enum { NO_FD = -1 };
 
 /* What dsgd-ps is told. Texts are not owned. */
 struct server_conf {
     struct log log;
-    struct spec model, policy, step, optimizer, init, on_loss;
+    struct train_conf train;
+    struct spec on_loss;
     uint64_t workers; /* P; 0: the number of commands */
     struct text_list listen, commands;
-    uint64_t batch, seed;
-    uint64_t updates, passes; /* ends; 0: none */
-    double seconds;           /* the same */
-    double l2;
-    bool no_bias;
-    struct every snapshots;
     bool lossless;
-    const char *output, *trace; /* files, or NULL */
-    const char *run;            /* name, or NULL */
+    const char *run; /* name, or NULL */
     double join_timeout, worker_timeout, loss_timeout, drain_timeout; /* seconds */
     bool insecure;
     const char *address_file;

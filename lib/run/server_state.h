@@ -7,12 +7,12 @@
 
 #include "base/out.h"
 #include "base/trace.h"
-#include "learn/model.h"
 #include "net/address.h"
 #include "net/conn.h"
 #include "run/aggregate.h"
 #include "run/hello.h"
 #include "run/server.h"
+#include "run/shape.h"
 #include "run/spawn.h"
 #include "run/stream.h"
 
@@ -52,7 +52,6 @@ struct place {
     struct peer *peer;       /* NULL: empty */
     unsigned char *gradient; /* FRAME_WORK bytes and layout.size floats: where its gradients arrive */
     char label[160];         /* of its worker, also when that is gone */
-    uint64_t rows_waiting, rows_used; /* of gradients without an update yet; with one */
     uint64_t lost_at;        /* update at which its worker was lost; NO_PLACE: it was not */
 };
 
@@ -86,10 +85,7 @@ struct server {
     size_t n_gaps, gaps_cap;
 
     /* From the start of the run. */
-    struct dims dims;
-    struct classes classes;
-    json_t *data; /* what the workers say of their data, for the model */
-    struct layout layout;
+    struct shape shape;
     struct aggregate *aggregate;
     struct trace_writer trace;
     double start, seconds; /* clock_now() at the start; how long the run was, once it is over */
@@ -144,11 +140,8 @@ size_t peer_gradient_bytes(const struct server *s);
 
 /* roster.c */
 int roster_hello(struct peer *p, const unsigned char *payload, size_t n, struct err *e);
-/* Adds what a worker has, or all at their places have, to dims and classes. */
-int roster_add(const struct server *s, const struct peer *p, struct dims *d, struct classes *c,
-               struct err *e);
-int roster_unite(const struct server *s, struct dims *d, struct classes *c, struct err *e);
-int roster_union(struct server *s, struct err *e); /* the run's dims, classes, data and layout */
+int roster_unite(const struct server *s, struct shape *shape, struct err *e); /* of those at their places */
+int roster_union(struct server *s, struct err *e); /* the run's shape */
 uint64_t roster_ready(const struct server *s);     /* places that are filled */
 int roster_welcome(struct peer *p, struct err *e);
 int roster_join(struct peer *p, double now, struct err *e);
@@ -159,8 +152,5 @@ void roster_fill(struct server *s);               /* empty places by spares */
 int snapshot_open(struct server *s, struct err *e);
 void snapshot_updated(struct server *s, double now);
 void snapshot_last(struct server *s); /* and the final model */
-
-/* account.c */
-void account_print(const struct server *s);
 
 #endif

@@ -1,0 +1,52 @@
+/* What the data of all workers make of the model: how many features, which classes. */
+#include "run/shape.h"
+
+#include "base/num.h"
+
+int shape_add(struct shape *s, const struct spec *model, uint64_t features, const struct classes *c,
+              struct err *e)
+{
+    if (features > s->dims.features)
+        s->dims.features = features;
+    if (model_row(model)->target == TARGET_REAL)
+        return 0;
+    return classes_merge(&s->classes, c, e);
+}
+
+/* Two classes of which all data show one, a number: the other is its opposite, so that +1 alone is
+ * positive and -1 or 0 alone negative. */
+static int add_opposite(struct shape *s, const struct log *log, struct err *e)
+{
+    const struct label *only = &s->classes.v[0];
+    double other = only->value == 0 ? 1 : -only->value;
+    char name[NUM_TEXT];
+    num_print_double(name, other);
+    log_note(log, "all labels are %s; %s is taken for the other class", only->name, name);
+    return classes_add(&s->classes, name, other, "", only->order, e);
+}
+
+static int close_classes(struct shape *s, const struct spec *model, const struct log *log, struct err *e)
+{
+    enum target target = model_row(model)->target;
+    if (target == TARGET_TWO && s->classes.n == 1 && !s->classes.named && add_opposite(s, log, e) < 0)
+        return -1;
+    return target == TARGET_REAL ? 0 : model_fits(model, &s->classes, false, e);
+}
+
+int shape_close(struct shape *s, const struct spec *model, bool bias, const json_t *data,
+                const struct log *log, struct err *e)
+{
+    if (close_classes(s, model, log, e) < 0)
+        return -1;
+    s->dims.bias = bias;
+    s->dims.classes = s->classes.n;
+    s->data = json_is_object(data) ? json_incref((json_t *)data) : json_object();
+    return model_layout(model, &s->dims, &s->layout, e);
+}
+
+void shape_free(struct shape *s)
+{
+    classes_free(&s->classes);
+    json_decref(s->data);
+    *s = (struct shape){ 0 };
+}

@@ -1,0 +1,32 @@
+/* What the data of all workers make of the model: how many features, which classes. */
+#ifndef RUN_SHAPE_H
+#define RUN_SHAPE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/classes.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/plug.h"
+#include "learn/model.h"
+
+/* Zeroed before use; shape_free at the end. */
+struct shape {
+    struct dims dims;
+    struct classes classes;
+    json_t *data; /* how the data were read, for the model */
+    struct layout layout;
+};
+
+/* One more worker has these features and classes. ERR_DATA: its labels do not go with the others'. */
+int shape_add(struct shape *s, const struct spec *model, uint64_t features, const struct classes *c,
+              struct err *e);
+/* That was the last: the layout follows. data: what one of them says of its data, or NULL. ERR_DATA: the
+ * labels do not suit the model. */
+int shape_close(struct shape *s, const struct spec *model, bool bias, const json_t *data,
+                const struct log *log, struct err *e);
+void shape_free(struct shape *s);
+
+#endif

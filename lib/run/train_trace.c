@@ -1,0 +1,180 @@
+/* What a run trains, in line 1 of its trace, and read back from there by the options' own setters. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "run/train.h"
+
+static json_t *put_spec(const void *member)
+{
+    const struct spec *s = member;
+    return s->text == NULL ? json_null() : json_string(s->text);
+}
+
+static json_t *put_whole(const void *member)
+{
+    return json_integer((json_int_t)*(const uint64_t *)member);
+}
+
+/* All 64 bits, which JSON's readers do not agree about: as text. */
+static json_t *put_bits(const void *member)
+{
+    return json_sprintf("%ju", (uintmax_t)*(const uint64_t *)member);
+}
+
+static json_t *put_real(const void *member)
+{
+    return json_real(*(const double *)member);
+}
+
+static json_t *put_count_or_none(const void *member)
+{
+    return *(const uint64_t *)member == 0 ? json_null() : put_whole(member);
+}
+
+static json_t *put_real_or_none(const void *member)
+{
+    return *(const double *)member == 0 ? json_null() : put_real(member);
+}
+
+static json_t *put_not(const void *member)
+{
+    return json_boolean(!*(const bool *)member);
+}
+
+static int no_value(struct err *e)
+{
+    return err_set(e, ERR_DATA, "has no such value");
+}
+
+/* By the option's setter. */
+static int take_text(const struct opt *row, void *member, const json_t *v, struct err *e)
+{
+    char number[NUM_TEXT];
+    const char *text = json_string_value(v);
+    if (json_is_integer(v) && json_integer_value(v) >= 0) {
+        snprintf(number, sizeof number, "%ju", (uintmax_t)json_integer_value(v));
+        text = number;
+    } else if (json_is_real(v)) {
+        text = num_print_double(number, json_real_value(v));
+    }
+    if (text == NULL)
+        return no_value(e);
+    return row->set != NULL ? row->set(member, text, e) : spec_parse(member, row->table, text, e);
+}
+
+static int take_not(const struct opt *row, void *member, const json_t *v, struct err *e)
+{
+    (void)row;
+    if (!json_is_boolean(v))
+        return no_value(e);
+    *(bool *)member = !json_is_true(v);
+    return 0;
+}
+
+/* Members of line 1, each with its option. */
+static const struct told {
+    const char *key, *option;
+    json_t *(*put)(const void *member);
+    int (*take)(const struct opt *row, void *member, const json_t *v, struct err *e);
+} told[] = {
+    { "seed", "seed", put_bits, take_text },
+    { "policy", "policy", put_spec, take_text },
+    { "step", "step", put_spec, take_text },
+    { "optimizer", "optimizer", put_spec, take_text },
+    { "l2", "l2", put_real, take_text },
+    { "clip", "clip", put_real_or_none, take_text },
+    { "correct", "correct", put_spec, take_text },
+    { "model", "model", put_spec, take_text },
+    { "b", "batch", put_whole, take_text },
+    { "bias", "no-bias", put_not, take_not },
+    { "init", "init", put_spec, take_text },
+    { "updates", "updates", put_count_or_none, take_text },
+    { "passes", "passes", put_count_or_none, take_text },
+    { "time", "time", put_real_or_none, take_text },
+};
+enum { TOLD = sizeof told / sizeof *told };
+
+struct holder {
+    struct train_conf train;
+};
+static const struct opt rows[] = { TRAIN_OPTS(holder, train), { 0 } };
+
+static const struct opt *row_of(const struct told *t)
+{
+    const struct opt *row = rows;
+    while (strcmp(row->name, t->option) != 0)
+        row++; /* each is one of TRAIN_OPTS */
+    return row;
+}
+
+json_t *train_describe(const struct train_conf *c, struct err *e)
+{
+    json_t *all = json_object();
+    for (size_t i = 0; all != NULL && i < TOLD; i++) {
+        json_t *v = told[i].put((const char *)c + row_of(&told[i])->offset);
+        if (json_object_set_new(all, told[i].key, v) < 0) {
+            json_decref(all);
+            all = NULL;
+        }
+    }
+    if (all == NULL)
+        err_memory(e);
+    return all;
+}
+
+/* SPECs are the same when they mean the same: k-sync:4 and k-sync:K=4. */
+static bool same(const struct told *t, const void *a, const void *b)
+{
+    if (t->put == put_spec) {
+        const struct spec *x = a, *y = b;
+        return x->plug == y->plug && (x->plug == NULL || memcmp(x->conf, y->conf, x->plug->conf) == 0);
+    }
+    json_t *x = t->put(a), *y = t->put(b);
+    bool equal = json_equal(x, y);
+    json_decref(x);
+    json_decref(y);
+    return equal;
+}
+
+static int contradiction(const struct told *t, const void *mine, const json_t *v, struct err *e)
+{
+    json_t *own = t->put(mine);
+    char *here = json_dumps(own, JSON_ENCODE_ANY), *there = json_dumps(v, JSON_ENCODE_ANY);
+    err_set(e, ERR_DATA, "--%s: %s here is %s, the run was recorded with %s", t->option, t->key,
+            here == NULL ? "" : here, there == NULL ? "" : there);
+    free(here);
+    free(there);
+    json_decref(own);
+    return -1;
+}
+
+static int recall(struct train_conf *c, const struct told *t, const json_t *v, bool given, struct err *e)
+{
+    const struct opt *row = row_of(t);
+    struct train_conf scratch = { 0 };
+    void *mine = (char *)c + row->offset, *theirs = (char *)&scratch + row->offset;
+    int rc = json_is_null(v) ? 0 : t->take(row, theirs, v, e);
+    if (rc < 0) {
+        e->kind = e->kind == ERR_SYSTEM ? ERR_SYSTEM : ERR_DATA;
+        err_ctx(e, "\"%s\"", t->key);
+    } else if (given && !same(t, mine, theirs)) {
+        rc = contradiction(t, mine, v, e);
+    } else if (!given && !json_is_null(v)) {
+        rc = t->take(row, mine, v, e);
+    }
+    if (t->put == put_spec)
+        spec_free(theirs);
+    return rc;
+}
+
+int train_recall(struct train_conf *c, const json_t *meta, train_given *given, const void *self,
+                 struct err *e)
+{
+    for (size_t i = 0; i < TOLD; i++) {
+        const json_t *v = json_object_get(meta, told[i].key);
+        if (v != NULL && recall(c, &told[i], v, given(self, told[i].option), e) < 0)
+            return -1;
+    }
+    return 0;
+}
