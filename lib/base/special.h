@@ -24,7 +24,7 @@ double log_gamma_q(double a, double x);
 /* x with P(a, x) = p; q = 1 - p is given too, so that either may be tiny. p = 0: 0; q = 0: infinite. */
 double gamma_quantile(double a, double p, double q);
 
-/* The regularised incomplete beta function I_x(a, b), a, b > 0; y = 1 - x is given too. 1e-11. */
+/* The regularised incomplete beta function I_x(a, b), a, b > 0; y = 1 - x is given too. */
 double beta_i(double a, double b, double x, double y);
 
 /* Of the standard normal law: log P(Z > z), and z with P(Z <= z) = p, q = 1 - p. */
