@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <getopt.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,6 +186,12 @@ static int act_of_own(struct parse *s, size_t which)
     return which == OWN_HELP || which == OWN_VERSION;
 }
 
+static void mark_given(const struct parse *s, size_t i)
+{
+    if (s->p->given != 0)
+        *(uint64_t *)(void *)(s->conf + s->p->given) |= UINT64_C(1) << i;
+}
+
 /* One option of argv. The first failure is kept: a --help may still follow. */
 static int act(struct parse *s, int value, char **argv, struct err *e)
 {
@@ -202,6 +209,8 @@ static int act(struct parse *s, int value, char **argv, struct err *e)
         rc = value == ':' ? missing(s, &now) : unknown(s, argv, &now);
     else if (apply(s->conf, o, optarg, &now) < 0)
         rc = refused(s, o, optarg, &now);
+    else
+        mark_given(s, i);
     if (rc < 0 && !s->failed)
         *e = now;
     s->failed |= rc < 0;
@@ -244,9 +253,9 @@ void opt_free(const struct program *p, void *conf)
 {
     for (const struct opt *o = p->opts; o->name; o++) {
         void *target = (char *)conf + o->offset;
-        if (o->table)
-            spec_free(target);
         if (o->set == set_list)
             free(((struct text_list *)target)->v);
+        else if (o->table)
+            spec_free(target);
     }
 }

@@ -19,7 +19,8 @@ struct opt {
     setter *set;
     size_t offset;             /* into the program's conf */
     const struct table *table; /* not NULL: the target is a struct spec, parsed by this table or by
-                                  `set`, freed by opt_free; `help` as the argument prints the table */
+                                  `set`, freed by opt_free (or a list of SPECs, set_list); `help` as
+                                  the argument prints the table */
 };
 
 struct program {
@@ -28,6 +29,8 @@ struct program {
     const char *purpose;  /* one sentence for --help */
     const struct opt *opts;
     size_t log; /* offset of a struct log in the conf; --quiet and --verbose set it */
+    size_t given; /* offset of a uint64_t in the conf whose bit i says that row i was on the command line;
+                     0: nobody asks */
 };
 
 /* Fills conf (zeroed by the caller) from the defaults, then from argv, permuting argv so that the operands start at
