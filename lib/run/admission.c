@@ -30,24 +30,6 @@ static void name(struct peer *p)
              file == NULL ? "" : file, more);
 }
 
-/* What of the data's reading must be the same for all, or columns would mean different things. */
-static int same_reading(const struct peer *p, const json_t *data, const char *whose, struct err *e)
-{
-    static const char *const keys[] = { "base", "scale" };
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const json_t *mine = json_object_get(p->hello.data, keys[i]), *other = json_object_get(data, keys[i]);
-        if (mine == NULL || other == NULL || json_equal(mine, other))
-            continue;
-        char *a = json_dumps(mine, JSON_ENCODE_ANY), *b = json_dumps(other, JSON_ENCODE_ANY);
-        err_set(e, ERR_DATA, "%s: its data have %s %s, those of %s have %s", p->label, keys[i],
-                a == NULL ? "" : a, whose, b == NULL ? "" : b);
-        free(a);
-        free(b);
-        return -1;
-    }
-    return 0;
-}
-
 static int right_run(const struct server *s, const struct hello *h, struct err *e)
 {
     const char *ours = s->conf->run == NULL ? "" : s->conf->run;
@@ -71,7 +53,8 @@ static int fits_others(const struct server *s, const struct peer *p, struct err 
     shape_free(&all);
     for (uint64_t r = 0; r < s->workers && rc == 0; r++)
         if (s->places[r].peer != NULL)
-            rc = same_reading(p, s->places[r].peer->hello.data, s->places[r].peer->label, e);
+            rc = shape_same_reading(p->hello.data, p->label, s->places[r].peer->hello.data,
+                                    s->places[r].peer->label, e);
     return rc;
 }
 
@@ -94,7 +77,7 @@ static int fits_run(const struct server *s, const struct peer *p, struct err *e)
             if (h->classes.named != s->shape.classes.named || !knows(&s->shape.classes, &h->classes.v[i]))
                 return err_set(e, ERR_DATA, "%s: label %s is not one of this run", h->classes.v[i].where,
                                h->classes.v[i].name);
-    return same_reading(p, s->shape.data, "this run", e);
+    return shape_same_reading(h->data, p->label, s->shape.data, "this run", e);
 }
 
 

@@ -10,16 +10,28 @@
 #include "learn/gradient.h"
 #include "run/minibatch.h"
 
-struct compute {
+/* The rows of a worker. */
+struct source_rows {
     const struct dataset *data;
+    double *labels; /* (rows): class indices of the run, or targets */
+};
+
+struct compute {
     struct spec model;
     struct layout layout;
     struct gradient *gradient;
+    struct source_rows *source; /* (sources): of all workers */
+    size_t sources, sources_cap;
+    const struct source_rows *from; /* of the worker at work */
     struct minibatch minibatch;
+    uint64_t most;       /* b */
+    uint64_t features;
     struct batch batch;
-    double *labels; /* (rows): class indices of the run, or targets */
-    float *w, *sum; /* layout.size each */
-    uint64_t *row;  /* rows of the minibatch under way, `n` of them, `at` done */
+    float *w, *sum;      /* layout.size each; owned */
+    const float *read;   /* the parameters, and where the gradient goes: these or others */
+    float *into;
+    uint64_t *row;       /* rows of the minibatch under way, `n` of them, `at` done */
+    uint64_t row_room;
     size_t n, at;
     double loss; /* summed over those done */
 };
@@ -57,19 +69,31 @@ static int map_values(const struct dataset *d, const struct classes *run, double
     return 0;
 }
 
-static int map_labels(struct compute *c, const struct welcome *w, struct err *e)
+static int map_labels(const struct compute *c, const struct source_rows *s, const struct classes *run,
+                      struct err *e)
 {
-    const struct dataset *d = c->data;
-    c->labels = mem_new(d->rows, sizeof *c->labels, e);
-    if (c->labels == NULL)
-        return -1;
+    const struct dataset *d = s->data;
     if (model_row(&c->model)->target != TARGET_REAL)
-        return d->classes.named ? map_names(d, &w->classes, c->labels, e)
-                                : map_values(d, &w->classes, c->labels, e);
+        return d->classes.named ? map_names(d, run, s->labels, e) : map_values(d, run, s->labels, e);
     if (d->classes.named)
         return err_set(e, ERR_PEER, "%s: labels are words, the model wants numbers", d->name);
-    memcpy(c->labels, d->labels, d->rows * sizeof *c->labels);
+    memcpy(s->labels, d->labels, d->rows * sizeof *s->labels);
     return 0;
+}
+
+int compute_add(struct compute *c, const struct dataset *d, const struct classes *run, struct err *e)
+{
+    if (d->features > c->features)
+        return err_set(e, ERR_PEER, "%s has %zu features, the run %" PRIu64, d->name, d->features,
+                       c->features);
+    if (mem_grow(&c->source, &c->sources_cap, c->sources + 1, sizeof *c->source, e) < 0)
+        return -1;
+    struct source_rows *s = &c->source[c->sources];
+    *s = (struct source_rows){ .data = d, .labels = mem_new(d->rows, sizeof *s->labels, e) };
+    if (s->labels == NULL)
+        return -1;
+    c->sources++;
+    return map_labels(c, s, run, e);
 }
 
 static int open_model(struct compute *c, const struct welcome *w, struct err *e)
@@ -86,27 +110,31 @@ static int open_model(struct compute *c, const struct welcome *w, struct err *e)
 
 static int open_all(struct compute *c, const struct welcome *w, struct err *e)
 {
-    const struct dataset *d = c->data;
-    if (d->features > w->features)
-        return err_set(e, ERR_PEER, "%s has %zu features, the run %" PRIu64, d->name, d->features,
-                       w->features);
-    if (open_model(c, w, e) < 0 || map_labels(c, w, e) < 0)
+    if (open_model(c, w, e) < 0)
         return -1;
-    uint64_t size = w->batch < d->rows ? w->batch : d->rows;
-    c->minibatch = (struct minibatch){ w->seed, w->rank, d->rows, size };
+    c->most = w->batch;
+    c->features = w->features;
+    c->minibatch.seed = w->seed;
     c->w = mem_new(c->layout.size, sizeof *c->w, e);
     c->sum = mem_new(c->layout.size, sizeof *c->sum, e);
-    c->row = mem_new((size_t)size, sizeof *c->row, e);
-    return c->w && c->sum && c->row ? 0 : -1;
+    c->read = c->w;
+    c->into = c->sum;
+    return c->w && c->sum ? 0 : -1;
+}
+
+struct compute *compute_empty(const struct welcome *w, struct err *e)
+{
+    struct compute *c = mem_new(1, sizeof *c, e);
+    if (c == NULL || open_all(c, w, e) == 0)
+        return c;
+    compute_close(c);
+    return NULL;
 }
 
 struct compute *compute_open(const struct dataset *d, const struct welcome *w, struct err *e)
 {
-    struct compute *c = mem_new(1, sizeof *c, e);
-    if (c == NULL)
-        return NULL;
-    c->data = d;
-    if (open_all(c, w, e) == 0)
+    struct compute *c = compute_empty(w, e);
+    if (c != NULL && compute_add(c, d, &w->classes, e) == 0 && compute_as(c, 0, w->rank, e) == 0)
         return c;
     compute_close(c);
     return NULL;
@@ -120,7 +148,9 @@ void compute_close(struct compute *c)
     free(c->row);
     free(c->sum);
     free(c->w);
-    free(c->labels);
+    for (size_t i = 0; i < c->sources; i++)
+        free(c->source[i].labels);
+    free(c->source);
     gradient_close(c->gradient);
     spec_free(&c->model);
     free(c);
@@ -136,19 +166,40 @@ float *compute_w(struct compute *c)
     return c->w;
 }
 
+/* Room for the rows of its minibatches: b, or all it has. */
+int compute_as(struct compute *c, size_t source, uint64_t rank, struct err *e)
+{
+    c->from = &c->source[source];
+    c->minibatch.rank = rank;
+    c->minibatch.rows = c->from->data->rows;
+    c->minibatch.size = c->most < c->minibatch.rows ? c->most : c->minibatch.rows;
+    if (c->minibatch.size <= c->row_room)
+        return 0;
+    free(c->row);
+    c->row_room = c->minibatch.size;
+    c->row = mem_new((size_t)c->row_room, sizeof *c->row, e);
+    return c->row == NULL ? -1 : 0;
+}
+
+void compute_with(struct compute *c, const float *w, float *g)
+{
+    c->read = w;
+    c->into = g;
+}
+
 void compute_begin(struct compute *c, uint64_t seq)
 {
     c->n = minibatch_rows(&c->minibatch, seq, c->row);
     c->at = 0;
     c->loss = 0;
-    memset(c->sum, 0, c->layout.size * sizeof *c->sum);
+    memset(c->into, 0, c->layout.size * sizeof *c->into);
 }
 
 static void to_mean(struct compute *c)
 {
     float rows = (float)c->n;
     for (size_t i = 0; i < c->layout.size; i++)
-        c->sum[i] /= rows;
+        c->into[i] /= rows;
 }
 
 int compute_chunk(struct compute *c, struct err *e)
@@ -156,9 +207,9 @@ int compute_chunk(struct compute *c, struct err *e)
     size_t n = c->n - c->at, most = gradient_chunk(c->gradient);
     if (n > most)
         n = most;
-    if (batch_gather(&c->batch, c->data, c->row + c->at, n, c->labels, e) < 0)
+    if (batch_gather(&c->batch, c->from->data, c->row + c->at, n, c->from->labels, e) < 0)
         return -1;
-    gradient_add(c->gradient, c->w, &c->batch.rows, c->sum, &c->loss);
+    gradient_add(c->gradient, c->read, &c->batch.rows, c->into, &c->loss);
     c->at += n;
     if (c->at < c->n)
         return 1;
@@ -170,5 +221,5 @@ const float *compute_gradient(const struct compute *c, uint64_t *rows, double *l
 {
     *rows = c->n;
     *loss = c->loss / (double)c->n;
-    return c->sum;
+    return c->into;
 }

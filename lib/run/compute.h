@@ -10,12 +10,23 @@
 #include "data/dataset.h"
 #include "run/hello.h"
 
+#define COMPUTE_KERNEL "portable" /* name of the code in use, for HELLO and the trace */
+
 struct compute;
 
 /* For what the server's welcome says: model, batch, seed, rank, features, classes. The data set
  * must outlive it; its labels become class indices of the run. ERR_PEER: data and welcome do not fit. */
 struct compute *compute_open(const struct dataset *d, const struct welcome *w, struct err *e);
 void compute_close(struct compute *c);
+
+/* The same for many workers of one run, one at a time: none has rows yet. */
+struct compute *compute_empty(const struct welcome *w, struct err *e);
+/* Rows of one worker or more; the first that is added is number 0. run: the run's classes. */
+int compute_add(struct compute *c, const struct dataset *d, const struct classes *run, struct err *e);
+/* From now on it is the worker of this rank, with the rows of that number. -1: ERR_SYSTEM. */
+int compute_as(struct compute *c, size_t source, uint64_t rank, struct err *e);
+/* The parameters are read from w, the gradient goes to g (compute_size floats each). */
+void compute_with(struct compute *c, const float *w, float *g);
 
 size_t compute_size(const struct compute *c); /* floats of the parameters */
 float *compute_w(struct compute *c);          /* the parameters, to be filled by the caller */

@@ -1,6 +1,8 @@
 /* What the data of all workers make of the model: how many features, which classes. */
 #include "run/shape.h"
 
+#include <stdlib.h>
+
 #include "base/num.h"
 
 int shape_add(struct shape *s, const struct spec *model, uint64_t features, const struct classes *c,
@@ -42,6 +44,24 @@ int shape_close(struct shape *s, const struct spec *model, bool bias, const json
     s->dims.classes = s->classes.n;
     s->data = json_is_object(data) ? json_incref((json_t *)data) : json_object();
     return model_layout(model, &s->dims, &s->layout, e);
+}
+
+int shape_same_reading(const json_t *data, const char *whose, const json_t *other, const char *others,
+                       struct err *e)
+{
+    static const char *const keys[] = { "base", "scale" };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const json_t *mine = json_object_get(data, keys[i]), *theirs = json_object_get(other, keys[i]);
+        if (mine == NULL || theirs == NULL || json_equal(mine, theirs))
+            continue;
+        char *a = json_dumps(mine, JSON_ENCODE_ANY), *b = json_dumps(theirs, JSON_ENCODE_ANY);
+        err_set(e, ERR_DATA, "%s: its data have %s %s, those of %s have %s", whose, keys[i],
+                a == NULL ? "" : a, others, b == NULL ? "" : b);
+        free(a);
+        free(b);
+        return -1;
+    }
+    return 0;
 }
 
 void shape_free(struct shape *s)
