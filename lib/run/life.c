@@ -28,7 +28,7 @@ struct timeval server_interval(double seconds)
 
 double server_now(const struct server *s)
 {
-    return clock_now() - s->start;
+    return round((clock_now() - s->start) * 1e9) / 1e9; /* as a trace tells it */
 }
 
 int server_event(struct server *s, int rc, struct err *e)

@@ -1,5 +1,6 @@
 /* Who is connected: which worker has which place, and who waits for one. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +138,22 @@ int roster_join(struct peer *p, double now, struct err *e)
                           p->label, e);
 }
 
+/* Which rows a late worker has, so that the run can be executed again. */
+static void trace_shards(struct server *s, const struct peer *p, double now)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(p->hello.shards, i, one) {
+        struct trace_event ev = trace_event(TRACE_SET, now);
+        const char *crc = json_string_value(json_object_get(one, "crc32"));
+        const char *file = json_string_value(json_object_get(one, "file"));
+        ev.worker = p->rank;
+        ev.rows = (uint64_t)json_integer_value(json_object_get(one, "rows"));
+        snprintf(ev.note, sizeof ev.note, "shard %.8s %s", crc == NULL ? "" : crc, file == NULL ? "" : file);
+        trace_write(&s->trace, &ev);
+    }
+}
+
 void roster_admit(struct peer *p, uint64_t rank)
 {
     struct server *s = p->server;
@@ -145,9 +162,11 @@ void roster_admit(struct peer *p, uint64_t rank)
     log_note(s->log, "worker %ju is %s, from update %ju on", (uintmax_t)rank, p->label,
              (uintmax_t)aggregate_iteration(s->aggregate));
     close_gap(s, rank);
+    double now = server_now(s);
     int rc = roster_welcome(p, &e);
+    trace_shards(s, p, now);
     if (rc == 0)
-        rc = roster_join(p, server_now(s), &e);
+        rc = roster_join(p, now, &e);
     server_event(s, rc, &e);
 }
 
