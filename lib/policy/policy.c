@@ -207,6 +207,11 @@ bool policy_working(const struct policy *p, uint64_t worker, uint64_t *seq)
     return p->member[worker].working;
 }
 
+bool policy_voided(const struct policy *p, uint64_t worker)
+{
+    return p->member[worker].voided.n > 0;
+}
+
 uint64_t policy_granted(const struct policy *p, uint64_t worker)
 {
     return p->member[worker].version;

@@ -118,6 +118,7 @@ int policy_gone(struct policy *p, double now, uint64_t worker, struct acts *a, s
 bool policy_here(const struct policy *p, uint64_t worker);
 bool policy_done(const struct policy *p, uint64_t worker); /* made all its minibatches */
 bool policy_working(const struct policy *p, uint64_t worker, uint64_t *seq); /* on live work */
+bool policy_voided(const struct policy *p, uint64_t worker); /* has void work that it did not confirm yet */
 uint64_t policy_granted(const struct policy *p, uint64_t worker); /* the version last granted to it */
 bool policy_stalled(const struct policy *p); /* the workers left can never fill the next update */
 bool policy_ended(const struct policy *p);   /* the last update is made, or all workers are done */
