@@ -125,7 +125,7 @@ static int on_heartbeat(struct worker *w, const struct frame *f, struct err *e)
 
 static int on_bye(struct worker *w, const struct frame *f, struct err *e)
 {
-    (void)f;
+    (void)f, (void)e;
     struct work work = { .loss = NAN };
     uint64_t seq = FRAME_NO_SEQ;
     if (w->stage != IDLE) {
@@ -134,7 +134,6 @@ static int on_bye(struct worker *w, const struct frame *f, struct err *e)
     }
     /* Nobody may be there to hear it any more: the run is over all the same. */
     struct err ignored = { 0 };
-    (void)e;
     send_work(w, FRAME_BYE, seq, &work, NULL, &ignored);
     return 0;
 }
