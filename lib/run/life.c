@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "base/clock.h"
 #include "run/loss.h"
@@ -125,10 +124,8 @@ static void join_timed_out(struct server *s)
 static void drain_timed_out(struct server *s)
 {
     static const struct timeval patience = { .tv_sec = KILL_AFTER };
-    for (size_t i = 0; i < s->spawn.n && !s->killing; i++)
-        if (s->spawn.v[i].pid != 0)
-            log_note(s->log, "worker %ju ('%s') did not leave within %g s (--drain-timeout): it is ended",
-                     (uintmax_t)s->spawn.v[i].rank, s->spawn.v[i].command, s->conf->drain_timeout);
+    if (!s->killing)
+        children_blame(s);
     while (s->peers != NULL)
         peer_free(s->peers);
     spawn_signal(&s->spawn, s->killing ? SIGKILL : SIGTERM);
@@ -227,42 +224,11 @@ static void on_stop(evutil_socket_t signal, short what, void *self)
     server_end(s, name, NULL);
 }
 
-/* Before the start nobody can be spared, unless others may still connect. */
-static void ended_before_the_start(struct server *s, const struct child *c)
-{
-    char fate[64];
-    struct err e = c->why;
-    if (e.kind != ERR_OK)
-        err_ctx(&e, "worker %ju", (uintmax_t)c->rank);
-    else
-        err_set(&e, ERR_PEER, "worker %ju ('%s') %s before the start", (uintmax_t)c->rank, c->command,
-                spawn_fate(c, fate, sizeof fate));
-    if (s->n_listeners == 0)
-        server_end(s, "failed", &e);
-    else
-        log_note(s->log, "%s", e.text);
-}
-
-/* A worker that was told of a failure ends with its status. */
-static bool as_told(const struct server *s, const struct child *c)
-{
-    return s->phase == PHASE_DRAIN && s->failure.kind != ERR_OK && WIFEXITED(c->status) &&
-           WEXITSTATUS(c->status) == (int)s->failure.kind;
-}
-
 static void on_child(evutil_socket_t signal, short what, void *self)
 {
     (void)signal, (void)what;
-    struct server *s = self;
-    struct child *c;
-    char fate[64];
-    while ((c = spawn_reap(&s->spawn)) != NULL)
-        if (s->phase == PHASE_GATHER)
-            ended_before_the_start(s, c);
-        else if (spawn_failed(c) && !as_told(s, c))
-            log_note(s->log, "worker %ju ('%s') %s", (uintmax_t)c->rank, c->command,
-                     spawn_fate(c, fate, sizeof fate));
-    server_settle(s);
+    children_ended(self);
+    server_settle(self);
 }
 
 static struct event *add_event(struct server *s, int fd, short what, event_callback_fn call,

@@ -66,16 +66,6 @@ static int fill_standard(struct err *e)
     return 0;
 }
 
-static int start_children(struct server *s, struct err *e)
-{
-    for (size_t i = 0; i < s->spawn.n; i++) {
-        int fd;
-        if (spawn_start(&s->spawn.v[i], &fd, e) < 0 || peer_new(s, fd, NULL, &s->spawn.v[i], e) == NULL)
-            return -1;
-    }
-    return 0;
-}
-
 static int make_places(struct server *s, struct err *e)
 {
     s->places = mem_new(s->workers, sizeof *s->places, e);
@@ -97,7 +87,7 @@ static int open_all(struct server *s, struct err *e)
         return err_set(e, ERR_SYSTEM, "the event loop cannot be set up");
     if (snapshot_open(s, e) < 0 || life_open(s, e) < 0 || listen_open(s, e) < 0)
         return -1;
-    return start_children(s, e);
+    return children_start(s, e);
 }
 
 static void free_run(struct server *s)

@@ -125,6 +125,11 @@ void server_settle(struct server *s);
 /* What an aggregate_ call returned: ERR_PEER is the peer's to pay (-1), anything else ends the run. */
 int server_event(struct server *s, int rc, struct err *e);
 
+/* children.c */
+int children_start(struct server *s, struct err *e);
+void children_ended(struct server *s);       /* reaps those that have, and minds what it means */
+void children_blame(const struct server *s); /* says which of them are still there */
+
 /* begin.c: all P are there: the parameters, the trace, WELCOME to all, and off. */
 int server_begin(struct server *s, struct err *e);
 
