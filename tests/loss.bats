@@ -168,8 +168,15 @@ said() {
 
 @test "a run that nobody can join any more ends at once when it cannot go on" {
     dsgd-shard -q -n 2 "$(data 16-uneven-shards-end/a.svm)"
-    run -5 dsgd-ps -q -m logistic -J 1000000 -o model -t run.trace -x 'dsgd-worker shard-0' -x 'sh -c "exec dsgd-worker -d const:20ms shard-1" & sleep 0.3; kill -9 $!'
-    assert_line --regexp "^dsgd-ps: worker 1 \(.*shard-1\) was lost, 1 of 2 workers are left at update [0-9]+: nobody can take its place: there is no -l$"
+    dsgd-ps -q -m logistic -J 1000000 -o model -t run.trace -P 2 \
+        -x 'echo $$ > pid-%r; exec dsgd-worker -q shard-%r' 2> err 3>&- &
+    local ps=$! ended=0
+    eventually grep -qs '^# dsgd-trace' run.trace
+    kill -9 "$(cat pid-1)"
+    wait $ps || ended=$?
+    [ "$ended" -eq 5 ]
+    run -0 cat err
+    assert_output --regexp "^dsgd-ps: worker 1 \(.*, shard-1\) was lost, 1 of 2 workers are left at update [0-9]+: nobody can take its place: there is no -l$"
     [ ! -e model ]
     run -0 tail -n 2 run.trace
     assert_output --partial 'worker lost'
