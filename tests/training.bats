@@ -215,3 +215,15 @@ X
     dsgd-ps -q -m least-squares -b 4 -e 1e-7 -J 100 -o model -t run.trace -x 'dsgd-worker rows'
     run -0 awk '$2 == "update" { if (n++ && $11 + 0 >= last + 0) exit 1; last = $11 } END { exit n != 100 }' run.trace
 }
+
+@test "a computation that is void is broken off within a chunk, not at its end" {
+    awk 'BEGIN { for (i = 0; i < 1000; i++) { s = i; for (j = 1; j <= 100; j++) s = s " " j ":" (i * j) % 7 / 7; print s } }' |
+        dsgd-shard -q -f libsvm -o shard -
+    # the second worker's minibatch is fifty times the first's
+    dsgd-ps -q -p k-sync:1 -m softmax -b 50000 -J 10 -t run.trace -o model -x 'dsgd-worker shard' \
+        -x "dsgd-worker $(for ((i = 0; i < 50; i++)); do echo shard; done | xargs)"
+    run -0 column used
+    assert_output $'10\n0\n10'
+    run -0 awk '$2 == "push" { whole += $9 / 10 } $2 == "cancelled" && $9 != "NA" { n++; broken += $9 }
+        END { print whole, broken / n; exit !(n == 10 && broken / n < 5 * whole) }' run.trace
+}
