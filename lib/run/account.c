@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/num.h"
+#include "base/progress.h"
 #include "run/server_state.h"
 
 enum { COLUMNS = 10 };
@@ -76,6 +77,30 @@ static struct account totals(const struct server *s)
     return all;
 }
 
+/* Seconds until the first end that can be foreseen; INFINITY: none can. */
+static double time_left(const struct server *s, double now, double updates)
+{
+    const struct server_conf *c = s->conf;
+    double left = c->seconds > 0 ? c->seconds - now : INFINITY;
+    if (c->updates > 0 && updates > 0)
+        left = fmin(left, now * ((double)c->updates / updates - 1));
+    return left;
+}
+
+void account_progress(const struct server *s)
+{
+    char of[40] = "", left[40] = "", loss[40] = "";
+    double now = server_now(s), updates = (double)aggregate_iteration(s->aggregate);
+    double seconds = time_left(s, now, updates), value = aggregate_loss(s->aggregate);
+    if (s->conf->updates > 0)
+        snprintf(of, sizeof of, " of %ju", (uintmax_t)s->conf->updates);
+    if (isfinite(seconds))
+        snprintf(left, sizeof left, ", %.0f s left", seconds);
+    if (isfinite(value))
+        snprintf(loss, sizeof loss, ", loss %.4g", value);
+    progress_show(s->log, "%.0f%s updates, %.1f updates/s%s%s", updates, of, updates / now, left, loss);
+}
+
 static void print_line(const struct server *s)
 {
     uint64_t updates = aggregate_iteration(s->aggregate);
@@ -102,6 +127,8 @@ void account_print(const struct server *s)
 {
     if (s->aggregate == NULL || s->log->level < 0)
         return;
+    if (progress_wanted(s->log))
+        progress_wipe();
     print_line(s);
     print_table(s, stderr);
     print_gaps(s);

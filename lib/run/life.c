@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/progress.h"
 #include "run/loss.h"
 #include "run/server_state.h"
 
@@ -207,6 +208,14 @@ static void on_tick(evutil_socket_t fd, short what, void *self)
     server_settle(s);
 }
 
+static void on_progress(evutil_socket_t fd, short what, void *self)
+{
+    (void)fd, (void)what;
+    struct server *s = self;
+    if (s->phase == PHASE_RUN)
+        account_progress(s);
+}
+
 /* The first signal ends the run in order, the second, or one after the end, at once. */
 static void on_stop(evutil_socket_t signal, short what, void *self)
 {
@@ -246,22 +255,24 @@ int life_open(struct server *s, struct err *e)
 {
     struct timeval beat = server_interval(fmin(s->conf->worker_timeout / BEATS, longest_beat));
     struct timeval join = server_interval(s->conf->join_timeout);
+    struct timeval pause = server_interval(PROGRESS_PAUSE);
     s->settle = add_event(s, -1, 0, on_settle, NULL);
     s->loss_limit = add_event(s, -1, 0, on_loss_limit, NULL);
     s->limit = add_event(s, -1, 0, on_limit, &join);
     s->tick = add_event(s, -1, EV_PERSIST, on_tick, &beat);
+    s->progress = add_event(s, -1, EV_PERSIST, on_progress, progress_wanted(s->log) ? &pause : NULL);
     s->signals[0] = add_event(s, SIGINT, EV_SIGNAL | EV_PERSIST, on_stop, NULL);
     s->signals[1] = add_event(s, SIGTERM, EV_SIGNAL | EV_PERSIST, on_stop, NULL);
     s->signals[2] = add_event(s, SIGCHLD, EV_SIGNAL | EV_PERSIST, on_child, NULL);
-    if (s->settle && s->loss_limit && s->limit && s->tick && s->signals[0] && s->signals[1] && s->signals[2])
+    if (s->settle && s->loss_limit && s->limit && s->tick && s->progress && s->signals[0] && s->signals[1] && s->signals[2])
         return 0;
     return err_set(e, ERR_SYSTEM, "the event loop cannot be set up");
 }
 
 void life_close(struct server *s)
 {
-    struct event **all[] = { &s->settle, &s->loss_limit, &s->limit, &s->tick, &s->signals[0],
-                             &s->signals[1], &s->signals[2] };
+    struct event **all[] = { &s->settle, &s->loss_limit, &s->limit,      &s->tick,      &s->progress,
+                             &s->signals[0], &s->signals[1], &s->signals[2] };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (*all[i] != NULL)
             event_free(*all[i]);

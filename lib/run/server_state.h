@@ -104,6 +104,7 @@ struct server {
 
     struct event *tick;       /* heartbeats, silence */
     struct event *limit;      /* of the phase: --join-timeout, -T, --drain-timeout */
+    struct event *progress;   /* the line on a terminal */
     struct event *loss_limit; /* --loss-timeout */
     struct event *settle;     /* server_settle from the event loop, for who is in the middle of something */
     struct event *signals[3]; /* INT, TERM, CHLD */
@@ -167,5 +168,6 @@ void snapshot_last(struct server *s); /* and the final model */
 
 /* account.c */
 void account_print(const struct server *s);
+void account_progress(const struct server *s); /* the line on a terminal */
 
 #endif
