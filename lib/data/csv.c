@@ -343,9 +343,9 @@ static int csv_bid(const unsigned char *head, size_t n)
     for (size_t i = 0; i < n; i++)
         if (head[i] < 0x20 && !isspace(head[i]))
             return BID_NO;
-    if (n == 0)
-        return BID_NO;
-    return memchr(head, ',', n) ? BID_COMMA : BID_ANY_TEXT;
+    if (n > 0 && memchr(head, ',', n) != NULL)
+        return BID_COMMA;
+    return n > 0 && memchr(head, '\n', n) != NULL ? BID_ANY_TEXT : BID_NO;
 }
 
 const struct format format_csv = {

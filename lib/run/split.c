@@ -104,6 +104,11 @@ static int check_data(const struct splitting *g, struct err *e)
     return 0;
 }
 
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 static void summary(const struct splitting *g)
 {
     const struct dataset *d = &g->data;
@@ -113,8 +118,8 @@ static void summary(const struct splitting *g)
         stored += shard_stored(&d->parts[i]);
     if (!d->classes.targets)
         snprintf(classes, sizeof classes, "%zu class%s", d->classes.n, d->classes.n == 1 ? "" : "es");
-    log_note(g->s->log, "%zu rows, %zu features, %s, %llu stored values", d->rows, g->features, classes,
-             (unsigned long long)stored);
+    log_note(g->s->log, "%zu row%s, %zu feature%s, %s, %llu stored value%s", d->rows, plural(d->rows),
+             g->features, plural(g->features), classes, (unsigned long long)stored, plural(stored));
 }
 
 /* The rows of shard k: all shards together are every row once, and sizes differ by at most 1. */
