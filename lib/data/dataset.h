@@ -61,11 +61,6 @@ struct dataset {
  * place, ERR_SYSTEM. An input without a row is ERR_DATA. */
 int dataset_read(struct dataset *d, char *const *paths, size_t n, const struct input *in, size_t limit,
                  const struct log *log, struct err *e);
-
-/* Reads shard `number` (from 0) of a stream of shards, and the stream to its end. `name` is for
- * messages. ERR_DATA when the stream has fewer. */
-int dataset_read_stream(struct dataset *d, int fd, const char *name, uint64_t number, size_t limit,
-                        const struct log *log, struct err *e);
 void dataset_free(struct dataset *d);
 
 /* The part that holds a row of the whole data set; *row becomes its number there. */
