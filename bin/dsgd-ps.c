@@ -30,7 +30,8 @@ static int set_every(void *target, const char *text, struct err *e)
     if (num_whole(text, &every->updates, &ignored) == 0 && every->updates > 0)
         return 0;
     size_t n = strlen(text);
-    if (n > 1 && strchr("smh", text[n - 1]) != NULL && set_span(&every->seconds, text, &ignored) == 0)
+    if (n > 1 && strchr("smh", text[n - 1]) != NULL &&
+        set_span(&every->seconds, text, &ignored) == 0)
         return 0;
     return err_set(e, ERR_USAGE, "write a number of updates from 1 (100), or a time (500ms)");
 }
@@ -50,15 +51,19 @@ static int set_fd(void *target, const char *text, struct err *e)
 static const struct opt opts[] = {
     { "model", 'm', "SPEC", NULL, "model, or 'help'", NULL, AT(model), &model_table },
     { "workers", 'P', "N", NULL, "number of workers (that of -x)", set_count, AT(workers), NULL },
-    { "listen", 'l', "ADDRESS", NULL, "take workers at unix:PATH or tcp:HOST:PORT; may be repeated", set_list,
-      AT(listen), NULL },
-    { "exec", 'x', "COMMAND", NULL, "start a worker, or with %r in it one for each rank; may be repeated",
-      set_list, AT(commands), NULL },
-    { "policy", 'p', "SPEC", "sync", "aggregation policy, or 'help'", NULL, AT(policy), &policy_table },
+    { "listen", 'l', "ADDRESS", NULL, "take workers at unix:PATH or tcp:HOST:PORT; may be repeated",
+      set_list, AT(listen), NULL },
+    { "exec", 'x', "COMMAND", NULL,
+      "start a worker, or with %r in it one for each rank; may be repeated", set_list, AT(commands),
+      NULL },
+    { "policy", 'p', "SPEC", "sync", "aggregation policy, or 'help'", NULL, AT(policy),
+      &policy_table },
     { "step", 'e', "SPEC", "0.1", "step size, or 'help'", step_parse, AT(step), &step_table },
-    { "optimizer", 'O', "SPEC", "sgd", "optimizer, or 'help'", NULL, AT(optimizer), &optimizer_table },
+    { "optimizer", 'O', "SPEC", "sgd", "optimizer, or 'help'", NULL, AT(optimizer),
+      &optimizer_table },
     { "batch", 'b', "ROWS", "32", "rows of a minibatch", set_count, AT(batch), NULL },
-    { "l2", 0, "LAMBDA", "0", "penalty of half LAMBDA times the squared weights", set_nonneg, AT(l2), NULL },
+    { "l2", 0, "LAMBDA", "0", "penalty of half LAMBDA times the squared weights", set_nonneg,
+      AT(l2), NULL },
     { "no-bias", 0, NULL, NULL, "train without a bias", set_flag, AT(no_bias), NULL },
     { "seed", 's', "SEED", "1", "seed of all random draws", set_whole, AT(seed), NULL },
     { "init", 0, "SPEC", "zero", "start parameters, or 'help'", NULL, AT(init), &init_table },
@@ -69,26 +74,28 @@ static const struct opt opts[] = {
     { "output", 'o', "FILE", NULL, "write the final model to FILE", set_text, AT(output), NULL },
     { "snapshots", 'S', "EVERY", NULL, "write models to standard output every 100 updates or 500ms",
       set_every, AT(snapshots), NULL },
-    { "lossless", 0, NULL, NULL, "wait for a slow reader of snapshots instead of skipping some", set_flag,
-      AT(lossless), NULL },
-    { "trace", 't', "FILE", NULL, "write every event of the run to FILE", set_text, AT(trace), NULL },
+    { "lossless", 0, NULL, NULL, "wait for a slow reader of snapshots instead of skipping some",
+      set_flag, AT(lossless), NULL },
+    { "trace", 't', "FILE", NULL, "write every event of the run to FILE", set_text, AT(trace),
+      NULL },
     { "join-timeout", 0, "TIME", "60s", "fail when not all workers have joined by then", set_span,
       AT(join_timeout), NULL },
     { "worker-timeout", 0, "TIME", "30s", "a worker that is silent for so long is lost", set_span,
       AT(worker_timeout), NULL },
-    { "loss-timeout", 0, "TIME", "30s", "fail when no worker replaces a lost one by then", set_duration,
-      AT(loss_timeout), NULL },
-    { "drain-timeout", 0, "TIME", "5s", "end workers that have not left by themselves by then", set_duration,
-      AT(drain_timeout), NULL },
+    { "loss-timeout", 0, "TIME", "30s", "fail when no worker replaces a lost one by then",
+      set_duration, AT(loss_timeout), NULL },
+    { "drain-timeout", 0, "TIME", "5s", "end workers that have not left by themselves by then",
+      set_duration, AT(drain_timeout), NULL },
     { "on-loss", 0, "SPEC", "wait", "when too few workers are left for an update, or 'help'", NULL,
       AT(on_loss), &loss_table },
-    { "run", 0, "NAME", NULL, "refuse workers that ask for a run of another name", set_text, AT(run), NULL },
-    { "insecure", 0, NULL, NULL, "listen beyond this machine, and without a token", set_flag, AT(insecure),
-      NULL },
+    { "run", 0, "NAME", NULL, "refuse workers that ask for a run of another name", set_text,
+      AT(run), NULL },
+    { "insecure", 0, NULL, NULL, "listen beyond this machine, and without a token", set_flag,
+      AT(insecure), NULL },
     { "address-file", 0, "FILE", NULL, "write the full address to FILE, mode 0600", set_text,
       AT(address_file), NULL },
-    { "ready-fd", 0, "N", NULL, "write the full address to descriptor N once workers can connect", set_fd,
-      AT(ready_fd), NULL },
+    { "ready-fd", 0, "N", NULL, "write the full address to descriptor N once workers can connect",
+      set_fd, AT(ready_fd), NULL },
     { 0 },
 };
 

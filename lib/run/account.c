@@ -21,8 +21,8 @@ static void print_mean(FILE *out, int width, const struct account *a)
 
 static void print_row(FILE *out, const char *worker, const struct account *a, uint64_t rows)
 {
-    const uint64_t before[] = { a->started, a->used, a->cancelled, a->late, a->dropped, a->unfinished,
-                                rows };
+    const uint64_t before[] = { a->started, a->used,       a->cancelled, a->late,
+                                a->dropped, a->unfinished, rows };
     fprintf(out, "%-6s", worker);
     for (int i = 0; i < COLUMNS - 3; i++)
         fprintf(out, "  %*ju", i == 6 ? 8 : (int)sizeof "unfinished" - 1, (uintmax_t)before[i]);
@@ -98,7 +98,8 @@ void account_progress(const struct server *s)
         snprintf(left, sizeof left, ", %.0f s left", seconds);
     if (isfinite(value))
         snprintf(loss, sizeof loss, ", loss %.4g", value);
-    progress_show(s->log, "%.0f%s updates, %.1f updates/s%s%s", updates, of, updates / now, left, loss);
+    progress_show(s->log, "%.0f%s updates, %.1f updates/s%s%s", updates, of, updates / now, left,
+                  loss);
 }
 
 static void print_line(const struct server *s)
@@ -110,16 +111,16 @@ static void print_line(const struct server *s)
     double loss_now = aggregate_loss(s->aggregate);
     snprintf(loss, sizeof loss, isfinite(loss_now) ? "%.6g" : "NA", loss_now);
     log_note(s->log, "%ju updates in %.3f s, %.1f updates/s, mean staleness %.3f, last loss %s",
-             (uintmax_t)updates, s->seconds, s->seconds > 0 ? (double)updates / s->seconds : 0.0, mean,
-             loss);
+             (uintmax_t)updates, s->seconds, s->seconds > 0 ? (double)updates / s->seconds : 0.0,
+             mean, loss);
 }
 
 static void print_gaps(const struct server *s)
 {
     for (size_t i = 0; i < s->n_gaps; i++) {
         const struct gap *g = &s->gaps[i];
-        log_note(s->log, "worker %ju (%s): nobody at its place from update %ju to %ju", (uintmax_t)g->rank,
-                 g->label, (uintmax_t)g->from, (uintmax_t)g->to);
+        log_note(s->log, "worker %ju (%s): nobody at its place from update %ju to %ju",
+                 (uintmax_t)g->rank, g->label, (uintmax_t)g->from, (uintmax_t)g->to);
     }
 }
 
@@ -134,6 +135,7 @@ void account_print(const struct server *s)
     print_gaps(s);
     uint64_t skipped = s->stream == NULL ? 0 : stream_skipped(s->stream);
     if (skipped > 0)
-        log_note(s->log, "%ju snapshots were skipped: their reader was slow (--lossless waits for it)",
+        log_note(s->log,
+                 "%ju snapshots were skipped: their reader was slow (--lossless waits for it)",
                  (uintmax_t)skipped);
 }

@@ -35,7 +35,8 @@ static int same_reading(const struct peer *p, const json_t *data, const char *wh
 {
     static const char *const keys[] = { "base", "scale" };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const json_t *mine = json_object_get(p->hello.data, keys[i]), *other = json_object_get(data, keys[i]);
+        const json_t *mine = json_object_get(p->hello.data, keys[i]),
+                     *other = json_object_get(data, keys[i]);
         if (mine == NULL || other == NULL || json_equal(mine, other))
             continue;
         char *a = json_dumps(mine, JSON_ENCODE_ANY), *b = json_dumps(other, JSON_ENCODE_ANY);
@@ -87,13 +88,13 @@ static int fits_run(const struct server *s, const struct peer *p, struct err *e)
     if (model_fits(&s->conf->model, &h->classes, true, e) < 0)
         return -1;
     if (h->features > s->dims.features)
-        return err_set(e, ERR_DATA, "%s: %ju features, this run has %ju", p->label, (uintmax_t)h->features,
-                       (uintmax_t)s->dims.features);
+        return err_set(e, ERR_DATA, "%s: %ju features, this run has %ju", p->label,
+                       (uintmax_t)h->features, (uintmax_t)s->dims.features);
     if (model_row(&s->conf->model)->target != TARGET_REAL)
         for (size_t i = 0; i < h->classes.n; i++)
             if (h->classes.named != s->classes.named || !knows(&s->classes, &h->classes.v[i]))
-                return err_set(e, ERR_DATA, "%s: label %s is not one of this run", h->classes.v[i].where,
-                               h->classes.v[i].name);
+                return err_set(e, ERR_DATA, "%s: label %s is not one of this run",
+                               h->classes.v[i].where, h->classes.v[i].name);
     return same_reading(p, s->data, "this run", e);
 }
 
@@ -102,7 +103,8 @@ int admission_check(struct peer *p, const unsigned char *payload, size_t n, stru
 {
     struct server *s = p->server;
     if (!token_right(p, payload))
-        return err_set(e, ERR_PEER, "the token is not that of this server; take its address as it is given");
+        return err_set(e, ERR_PEER,
+                       "the token is not that of this server; take its address as it is given");
     if (hello_parse(&p->hello, (const char *)payload + TOKEN_TEXT, n - TOKEN_TEXT, e) < 0)
         return err_ctx(e, "HELLO");
     name(p);

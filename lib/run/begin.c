@@ -70,14 +70,21 @@ static json_t *told(const struct server *s, size_t offset)
 static json_t *description(const struct server *s)
 {
     const struct server_conf *c = s->conf;
-    return json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:I, s:s, s:s, s:s, s:f, s:s, s:I, s:b, s:o}",
-                     "program", "dsgd-ps", "version", PACKAGE_VERSION, "kernel",
-                     told(s, offsetof(struct hello, kernel)), "blas", told(s, offsetof(struct hello, blas)),
-                     "run", c->run == NULL ? "" : c->run, "seed",
-                     json_sprintf("%ju", (uintmax_t)c->seed), "P", (json_int_t)s->workers, "policy",
-                     c->policy.text, "step", c->step.text, "optimizer", c->optimizer.text, "l2", c->l2,
-                     "model", c->model.text, "b", (json_int_t)c->batch, "bias", !c->no_bias, "shards",
-                     shards(s));
+    json_t *kernel = told(s, offsetof(struct hello, kernel));
+    json_t *blas = told(s, offsetof(struct hello, blas));
+    json_t *seed = json_sprintf("%ju", (uintmax_t)c->seed);
+    json_t *who = json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:I}", "program", "dsgd-ps", "version",
+                            PACKAGE_VERSION, "kernel", kernel, "blas", blas, "run",
+                            c->run == NULL ? "" : c->run, "seed", seed, "P",
+                            (json_int_t)s->workers);
+    json_t *what = json_pack("{s:s, s:s, s:s, s:f, s:s, s:I, s:b, s:o}", "policy", c->policy.text,
+                             "step", c->step.text, "optimizer", c->optimizer.text, "l2", c->l2,
+                             "model", c->model.text, "b", (json_int_t)c->batch, "bias",
+                             !c->no_bias, "shards", shards(s));
+    if (who != NULL && what != NULL)
+        json_object_update(who, what);
+    json_decref(what);
+    return who;
 }
 
 static int open_trace(struct server *s, struct err *e)

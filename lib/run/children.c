@@ -7,7 +7,8 @@ int children_start(struct server *s, struct err *e)
 {
     for (size_t i = 0; i < s->spawn.n; i++) {
         int fd;
-        if (spawn_start(&s->spawn.v[i], &fd, e) < 0 || peer_new(s, fd, NULL, &s->spawn.v[i], e) == NULL)
+        if (spawn_start(&s->spawn.v[i], &fd, e) < 0 ||
+            peer_new(s, fd, NULL, &s->spawn.v[i], e) == NULL)
             return -1;
     }
     return 0;
@@ -21,8 +22,8 @@ static void ended_before_the_start(struct server *s, const struct child *c)
     if (e.kind != ERR_OK)
         err_ctx(&e, "worker %ju", (uintmax_t)c->rank);
     else
-        err_set(&e, ERR_PEER, "worker %ju ('%s') %s before the start", (uintmax_t)c->rank, c->command,
-                spawn_fate(c, fate, sizeof fate));
+        err_set(&e, ERR_PEER, "worker %ju ('%s') %s before the start", (uintmax_t)c->rank,
+                c->command, spawn_fate(c, fate, sizeof fate));
     if (s->n_listeners == 0)
         server_end(s, "failed", &e);
     else
@@ -52,6 +53,7 @@ void children_blame(const struct server *s)
 {
     for (size_t i = 0; i < s->spawn.n; i++)
         if (s->spawn.v[i].pid != 0)
-            log_note(s->log, "worker %ju ('%s') did not leave within %g s (--drain-timeout): it is ended",
+            log_note(s->log,
+                     "worker %ju ('%s') did not leave within %g s (--drain-timeout): it is ended",
                      (uintmax_t)s->spawn.v[i].rank, s->spawn.v[i].command, s->conf->drain_timeout);
 }

@@ -25,13 +25,15 @@ struct rule {
 };
 
 /* What a worker claims to have measured. */
-static int read_work(struct work *w, const struct peer *p, const unsigned char *payload, struct err *e)
+static int read_work(struct work *w, const struct peer *p, const unsigned char *payload,
+                     struct err *e)
 {
     work_decode(w, payload);
     bool sane = isfinite(w->compute) && w->compute >= 0 && isfinite(w->delay) && w->delay >= 0 &&
                 w->rows <= p->server->conf->batch;
     if (!sane)
-        return err_set(e, ERR_PEER, "measurements that cannot be: %g s computed, %g s delayed, %ju rows",
+        return err_set(e, ERR_PEER,
+                       "measurements that cannot be: %g s computed, %g s delayed, %ju rows",
                        w->compute, w->delay, (uintmax_t)w->rows);
     return 0;
 }
@@ -96,17 +98,20 @@ static int on_gradient(struct peer *p, const struct frame *f, unsigned char *pay
     return 0;
 }
 
-static int on_cancelled(struct peer *p, const struct frame *f, unsigned char *payload, struct err *e)
+static int on_cancelled(struct peer *p, const struct frame *f, unsigned char *payload,
+                        struct err *e)
 {
     struct server *s = p->server;
     struct work w;
     if (read_work(&w, p, payload, e) < 0)
         return -1;
-    int rc = aggregate_cancelled(s->aggregate, server_now(s), p->rank, f->seq, w.compute, w.delay, e);
+    int rc = aggregate_cancelled(s->aggregate, server_now(s), p->rank, f->seq, w.compute, w.delay,
+                                 e);
     return s->phase == PHASE_RUN ? server_event(s, rc, e) : 0;
 }
 
-static int on_heartbeat(struct peer *p, const struct frame *f, unsigned char *payload, struct err *e)
+static int on_heartbeat(struct peer *p, const struct frame *f, unsigned char *payload,
+                        struct err *e)
 {
     (void)p, (void)f, (void)payload, (void)e;
     return 0; /* conn_heard has it */
@@ -123,8 +128,9 @@ static int on_bye(struct peer *p, const struct frame *f, unsigned char *payload,
         return 0;
     if (f->length == FRAME_WORK && read_work(&w, p, payload, e) < 0)
         return -1;
-    bool voided = f->seq != FRAME_NO_SEQ && aggregate_cancelled(s->aggregate, server_now(s), p->rank,
-                                                                f->seq, w.compute, w.delay, e) == 0;
+    double now = server_now(s);
+    bool voided = f->seq != FRAME_NO_SEQ && aggregate_cancelled(s->aggregate, now, p->rank, f->seq,
+                                                                w.compute, w.delay, e) == 0;
     if (s->phase == PHASE_DRAIN && !voided)
         farewell(p, f->seq, &w);
     p->said_bye = true;
@@ -141,7 +147,8 @@ static int on_error(struct peer *p, const struct frame *f, unsigned char *payloa
 }
 
 static const struct rule rules[] = {
-    [FRAME_HELLO] = { "HELLO", IN(PEER_NEW) | IN(PEER_LEAVING), TOKEN_TEXT + 2, FRAME_TEXT_MAX, on_hello },
+    [FRAME_HELLO] = { "HELLO", IN(PEER_NEW) | IN(PEER_LEAVING), TOKEN_TEXT + 2, FRAME_TEXT_MAX,
+                      on_hello },
     [FRAME_WELCOME] = { "WELCOME", 0, 0, 0, NULL },
     [FRAME_PARAMS] = { "PARAMS", 0, 0, 0, NULL },
     [FRAME_GRAD] = { "GRAD", JOINED, 0, 0, on_gradient },
@@ -177,14 +184,15 @@ void *hear_place(void *owner, struct conn *c, const struct frame *f, struct err 
     struct peer *p = owner;
     const struct rule *r = &rules[f->type];
     if (!(r->states & IN(p->state))) {
-        err_set(e, ERR_PEER, "%s out of place%s", r->name, p->state == PEER_NEW ? ": HELLO comes first" : "");
+        err_set(e, ERR_PEER, "%s out of place%s", r->name,
+                p->state == PEER_NEW ? ": HELLO comes first" : "");
         return NULL;
     }
     if (f->type == FRAME_GRAD)
         return place_gradient(p, f, e);
     if (f->length < r->min || f->length > r->max) {
-        err_set(e, ERR_PEER, "%s of %ju bytes; allowed are %zu to %zu", r->name, (uintmax_t)f->length,
-                r->min, r->max);
+        err_set(e, ERR_PEER, "%s of %ju bytes; allowed are %zu to %zu", r->name,
+                (uintmax_t)f->length, r->min, r->max);
         return NULL;
     }
     if (f->length == 0)

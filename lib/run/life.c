@@ -15,15 +15,16 @@ enum {
     BEATS = 6,      /* heartbeats in a --worker-timeout */
 };
 static const double half_open = 10; /* seconds within which a connection has to say HELLO */
-static const double least_waiting = 2; /* seconds that a worker without its WELCOME may be silent at least */
-static const double longest_beat = 10; /* seconds between heartbeats; workers without a WELCOME need them */
+static const double least_waiting = 2; /* seconds that a worker may be silent before its WELCOME */
+static const double longest_beat = 10; /* seconds between heartbeats; who waits for it needs them */
 static const double longest_wait = 1e9; /* seconds; more than a timer is good for */
 
 struct timeval server_interval(double seconds)
 {
     seconds = fmin(seconds, longest_wait);
     double whole = floor(seconds);
-    return (struct timeval){ .tv_sec = (time_t)whole, .tv_usec = (suseconds_t)((seconds - whole) * 1e6) };
+    return (struct timeval){ .tv_sec = (time_t)whole,
+                             .tv_usec = (suseconds_t)((seconds - whole) * 1e6) };
 }
 
 double server_now(const struct server *s)
@@ -41,8 +42,8 @@ int server_event(struct server *s, int rc, struct err *e)
     return 0;
 }
 
-/* Workers end well when the run ended, was stopped, lost others or failed here; not when it diverged or
- * never began. */
+/* Workers end well when the run ended, was stopped, lost others or failed here; not when it
+ * diverged or never began. */
 static void dismiss_all(struct server *s, bool ran)
 {
     bool failed = s->failure.kind == ERR_NO || (s->failure.kind != ERR_OK && !ran);
@@ -85,12 +86,16 @@ static void begin(struct server *s)
         server_settle(s);
 }
 
+static bool ended_by_updates(const struct server *s, const struct policy *p)
+{
+    return s->conf->updates > 0 && policy_version(p) >= s->conf->updates;
+}
+
 static void settle_run(struct server *s)
 {
     const struct policy *p = aggregate_policy(s->aggregate);
     if (policy_ended(p))
-        server_end(s, s->conf->updates > 0 && policy_version(p) >= s->conf->updates ? "updates" : "passes",
-                   NULL);
+        server_end(s, ended_by_updates(s, p) ? "updates" : "passes", NULL);
     else
         loss_settle(s);
 }
@@ -103,7 +108,8 @@ void server_settle(struct server *s)
         settle_run(s);
     if (s->phase != PHASE_DRAIN && (s->signal != 0 || s->failure.kind != ERR_OK))
         server_end(s, "stopped", NULL);
-    if (s->phase == PHASE_DRAIN && s->peers == NULL && spawn_alive(&s->spawn) == 0 && s->stream_done)
+    if (s->phase == PHASE_DRAIN && s->peers == NULL && spawn_alive(&s->spawn) == 0 &&
+        s->stream_done)
         event_base_loopbreak(s->base);
 }
 
@@ -171,9 +177,11 @@ static double patience(const struct server *s, const struct peer *p)
 {
     if (p->state == PEER_NEW && p->child == NULL)
         return fmin(half_open, s->conf->join_timeout);
-    if (p->state == PEER_NEW || p->state == PEER_LEAVING || (s->stream != NULL && stream_full(s->stream)))
+    if (p->state == PEER_NEW || p->state == PEER_LEAVING ||
+        (s->stream != NULL && stream_full(s->stream)))
         return INFINITY;
-    return p->state == PEER_WORKING ? s->conf->worker_timeout : fmax(s->conf->worker_timeout, least_waiting);
+    return p->state == PEER_WORKING ? s->conf->worker_timeout
+                                    : fmax(s->conf->worker_timeout, least_waiting);
 }
 
 static void drop_silent(struct server *s, struct peer *p, double seconds)
@@ -229,7 +237,8 @@ static void on_stop(evutil_socket_t signal, short what, void *self)
     }
     const char *name = signal == SIGINT ? "SIGINT" : "SIGTERM";
     if (s->aggregate != NULL && s->phase == PHASE_RUN)
-        log_note(s->log, "%s: stopping after update %ju", name, (uintmax_t)aggregate_iteration(s->aggregate));
+        log_note(s->log, "%s: stopping after update %ju", name,
+                 (uintmax_t)aggregate_iteration(s->aggregate));
     server_end(s, name, NULL);
 }
 
@@ -260,19 +269,21 @@ int life_open(struct server *s, struct err *e)
     s->loss_limit = add_event(s, -1, 0, on_loss_limit, NULL);
     s->limit = add_event(s, -1, 0, on_limit, &join);
     s->tick = add_event(s, -1, EV_PERSIST, on_tick, &beat);
-    s->progress = add_event(s, -1, EV_PERSIST, on_progress, progress_wanted(s->log) ? &pause : NULL);
+    s->progress =
+        add_event(s, -1, EV_PERSIST, on_progress, progress_wanted(s->log) ? &pause : NULL);
     s->signals[0] = add_event(s, SIGINT, EV_SIGNAL | EV_PERSIST, on_stop, NULL);
     s->signals[1] = add_event(s, SIGTERM, EV_SIGNAL | EV_PERSIST, on_stop, NULL);
     s->signals[2] = add_event(s, SIGCHLD, EV_SIGNAL | EV_PERSIST, on_child, NULL);
-    if (s->settle && s->loss_limit && s->limit && s->tick && s->progress && s->signals[0] && s->signals[1] && s->signals[2])
+    if (s->settle && s->loss_limit && s->limit && s->tick && s->progress && s->signals[0] &&
+        s->signals[1] && s->signals[2])
         return 0;
     return err_set(e, ERR_SYSTEM, "the event loop cannot be set up");
 }
 
 void life_close(struct server *s)
 {
-    struct event **all[] = { &s->settle, &s->loss_limit, &s->limit,      &s->tick,      &s->progress,
-                             &s->signals[0], &s->signals[1], &s->signals[2] };
+    struct event **all[] = { &s->settle,   &s->loss_limit, &s->limit,      &s->tick,
+                             &s->progress, &s->signals[0], &s->signals[1], &s->signals[2] };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (*all[i] != NULL)
             event_free(*all[i]);

@@ -21,7 +21,8 @@ static void left_in_silence(struct peer *p)
 {
     struct server *s = p->server;
     struct err e = { 0 };
-    if (s->phase == PHASE_RUN && policy_account(aggregate_policy(s->aggregate), p->rank).unfinished > 0)
+    if (s->phase == PHASE_RUN &&
+        policy_account(aggregate_policy(s->aggregate), p->rank).unfinished > 0)
         server_event(s, aggregate_gone(s->aggregate, server_now(s), p->rank, "", &e), &e);
 }
 
@@ -32,7 +33,8 @@ static void closed(void *owner, struct conn *c, struct err *e)
     struct server *s = p->server;
     if (p->state == PEER_WORKING && s->phase == PHASE_RUN)
         loss_of(p, e->text);
-    else if (p->state == PEER_LEAVING && p->rank != NO_PLACE && !p->said_bye && s->aggregate != NULL)
+    else if (p->state == PEER_LEAVING && p->rank != NO_PLACE && !p->said_bye &&
+             s->aggregate != NULL)
         left_in_silence(p);
     else if (p->state == PEER_READY || p->state == PEER_SPARE)
         log_note(s->log, "%s left before it was needed: %s", p->label, e->text);

@@ -54,7 +54,8 @@ static int find_place(const struct peer *p, uint64_t *rank, struct err *e)
         *rank = (uint64_t)want;
     if (*rank == NO_PLACE || s->places[*rank].peer == NULL)
         return 0;
-    return err_set(e, ERR_PEER, "rank %" PRId64 " is taken: %s is there", want, s->places[*rank].peer->label);
+    return err_set(e, ERR_PEER, "rank %" PRId64 " is taken: %s is there", want,
+                   s->places[*rank].peer->label);
 }
 
 static void take_place(struct peer *p, uint64_t rank)

@@ -1,4 +1,4 @@
-/* The parameter server: what it is told is checked, its parts are opened, its loop runs, all is closed. */
+/* The parameter server: checks what it is told, opens its parts, runs its loop, closes all. */
 #include "run/server.h"
 
 #include <errno.h>
@@ -17,7 +17,9 @@ static int check_conf(const struct server_conf *c, struct err *e)
     if (c->model.plug == NULL)
         return err_set(e, ERR_USAGE, "-m is missing: the model, or 'help' (see dsgd-ps --help)");
     if (c->updates == 0 && c->seconds == 0 && c->passes == 0)
-        return err_set(e, ERR_USAGE, "an end is missing: updates (-J), a time (-T) or passes (-E) (see dsgd-ps --help)");
+        return err_set(e, ERR_USAGE,
+                       "an end is missing: updates (-J), a time (-T) or passes (-E) (see dsgd-ps "
+                       "--help)");
     return 0;
 }
 
@@ -35,7 +37,8 @@ static int check_workers(const struct server *s, struct err *e)
     if (s->conf->listen.n > 0 || s->spawn.n >= s->workers)
         return 0;
     return err_set(e, ERR_USAGE,
-                   "%zu workers are started (-x) of %ju (-P), and the rest cannot connect without -l",
+                   "%zu workers are started (-x) of %ju (-P), and the rest cannot connect without "
+                   "-l",
                    s->spawn.n, (uintmax_t)s->workers);
 }
 
@@ -78,9 +81,9 @@ static int make_places(struct server *s, struct err *e)
 static int open_all(struct server *s, struct err *e)
 {
     s->workers = s->conf->workers;
-    if (check_conf(s->conf, e) < 0 || spawn_plan(&s->spawn, &s->conf->commands, &s->workers, e) < 0 ||
-        check_workers(s, e) < 0 || check_policy(s, e) < 0 || check_trace(s->conf->trace, e) < 0 ||
-        make_places(s, e) < 0)
+    if (check_conf(s->conf, e) < 0 ||
+        spawn_plan(&s->spawn, &s->conf->commands, &s->workers, e) < 0 || check_workers(s, e) < 0 ||
+        check_policy(s, e) < 0 || check_trace(s->conf->trace, e) < 0 || make_places(s, e) < 0)
         return -1;
     s->base = event_base_new();
     if (s->base == NULL)

@@ -50,7 +50,7 @@ struct peer {
 /* One of the P. Outlives the workers that fill it. */
 struct place {
     struct peer *peer;       /* NULL: empty */
-    unsigned char *gradient; /* FRAME_WORK bytes and layout.size floats: where its gradients arrive */
+    unsigned char *gradient; /* FRAME_WORK bytes and layout.size floats: gradients arrive here */
     char label[160];         /* of its worker, also when that is gone */
     uint64_t rows_waiting, rows_used; /* of gradients without an update yet; with one */
     uint64_t lost_at;        /* update at which its worker was lost; NO_PLACE: it was not */
@@ -106,7 +106,7 @@ struct server {
     struct event *limit;      /* of the phase: --join-timeout, -T, --drain-timeout */
     struct event *progress;   /* the line on a terminal */
     struct event *loss_limit; /* --loss-timeout */
-    struct event *settle;     /* server_settle from the event loop, for who is in the middle of something */
+    struct event *settle;     /* server_settle, soon: for who is in the middle of something */
     struct event *signals[3]; /* INT, TERM, CHLD */
     bool killing; /* children were told to end */
     bool stream_done; /* stdout has got everything, or will get no more */
@@ -123,7 +123,7 @@ double server_now(const struct server *s); /* seconds from the start */
 void server_end(struct server *s, const char *why, const struct err *failure);
 /* After every event: starts when all are there, ends what has ended, minds losses. */
 void server_settle(struct server *s);
-/* What an aggregate_ call returned: ERR_PEER is the peer's to pay (-1), anything else ends the run. */
+/* What an aggregate_ call returned: ERR_PEER is the peer's to pay (-1), another ends the run. */
 int server_event(struct server *s, int rc, struct err *e);
 
 /* children.c */
@@ -144,7 +144,7 @@ struct peer *peer_new(struct server *s, int fd, const struct listener *via, stru
 void peer_free(struct peer *p); /* and its place is empty */
 /* A frame with a text or none; what fails is noticed by the connection. */
 void peer_send(struct peer *p, enum frame_type type, unsigned flags, const char *text);
-int peer_send_params(struct peer *p, uint64_t version, uint64_t seq, bool again); /* as aggregate_calls */
+int peer_send_params(struct peer *p, uint64_t version, uint64_t seq, bool again); /* as `send` */
 void peer_dismiss(struct peer *p, const struct err *failure /* or NULL */);
 size_t peer_gradient_bytes(const struct server *s);
 

@@ -48,8 +48,8 @@ static json_t *metadata(const struct server *s, double now, struct err *e)
         err_memory(e);
         return NULL;
     }
-    if (model_meta(meta, &s->conf->model, &s->dims, &s->classes, aggregate_iteration(s->aggregate), now,
-                   e) == 0 &&
+    if (model_meta(meta, &s->conf->model, &s->dims, &s->classes, aggregate_iteration(s->aggregate),
+                   now, e) == 0 &&
         set_extras(s, meta, e) == 0)
         return meta;
     json_decref(meta);
@@ -85,8 +85,8 @@ static void put(struct server *s, double now)
     size_t n;
     unsigned char *bytes = picture(s, now, &n, &e);
     if (bytes == NULL) {
-        log_note(s->log, "no snapshot of update %ju: %s", (uintmax_t)aggregate_iteration(s->aggregate),
-                 e.text);
+        log_note(s->log, "no snapshot of update %ju: %s",
+                 (uintmax_t)aggregate_iteration(s->aggregate), e.text);
         return;
     }
     s->last_snapshot = aggregate_iteration(s->aggregate);
@@ -129,7 +129,8 @@ static bool came_to_its_end(const struct server *s)
 
 static bool last_is_due(const struct server *s)
 {
-    return wants_snapshots(s) ? s->last_snapshot != aggregate_iteration(s->aggregate) : came_to_its_end(s);
+    return wants_snapshots(s) ? s->last_snapshot != aggregate_iteration(s->aggregate)
+                              : came_to_its_end(s);
 }
 
 void snapshot_last(struct server *s)
