@@ -1,4 +1,4 @@
-/* Data sets in memory: parts, batches, streams of shards, and features that a model does not have. */
+/* Data sets in memory: parts, batches, streams of shards, features that a model does not have. */
 #include "data/dataset.h"
 
 #include <stdlib.h>
@@ -19,7 +19,8 @@ static char *file(const char *name, const char *text, size_t n)
     return (char *)name;
 }
 
-static bool read_all(struct dataset *d, char *const *paths, size_t n, const struct input *in, size_t limit)
+static bool read_all(struct dataset *d, char *const *paths, size_t n, const struct input *in,
+                     size_t limit)
 {
     struct err e = { 0 };
     *d = (struct dataset){ 0 };
@@ -29,7 +30,8 @@ static bool read_all(struct dataset *d, char *const *paths, size_t n, const stru
     return done;
 }
 
-/* Shards 0 .. n-1 of one row each, one after the other: row i is of class i with value i at index i. */
+/* Shards 0 .. n-1 of one row each, one after the other: row i is of class i with value i at index
+ * i. */
 static void write_stream(const char *name, int n)
 {
     struct err e = { 0 };
@@ -99,8 +101,8 @@ static void test_batch(void)
     if (ok(read_all(&d, idx, 1, &images, 0), "images are read")) {
         ok(d.parts[0].kind == ROWS_BYTES, "bytes stay bytes");
         uint64_t row[] = { 1, 0, 1 };
-        ok(batch_gather(&b, &d, row, 3, NULL, &e) == 0 && b.rows.kind == ROWS_DENSE && b.rows.n == 3 &&
-               has_row(&b, 0, 3, bytes_1, 2) && has_row(&b, 1, 4, bytes_0, 2) &&
+        ok(batch_gather(&b, &d, row, 3, NULL, &e) == 0 && b.rows.kind == ROWS_DENSE &&
+               b.rows.n == 3 && has_row(&b, 0, 3, bytes_1, 2) && has_row(&b, 1, 4, bytes_0, 2) &&
                has_row(&b, 2, 3, bytes_1, 2),
            "a batch of bytes is floats between 0 and 1, in the order asked for");
         double other[] = { 7, 8 };
@@ -133,7 +135,8 @@ static void test_mixed(void)
     char *paths[] = { (char *)"two", file("a.csv", "y,p,q\n2,0,6\n1,7,0\n", 18), (char *)"two" };
     if (ok(read_all(&d, paths, 3, &in, 0), "shards and raw files are read together")) {
         uint64_t row[] = { 0, 1, 2, 3, 4, 5 };
-        ok(d.n_parts == 5 && d.rows == 6 && d.classes.n == 3, "parts are in the order of the operands");
+        ok(d.n_parts == 5 && d.rows == 6 && d.classes.n == 3,
+           "parts are in the order of the operands");
         ok(batch_gather(&b, &d, row, 6, NULL, &e) == 0 && b.rows.kind == ROWS_SPARSE &&
                b.rows.indptr[6] == 6 && has_row(&b, 1, 1, (const float[]){ 0, 1 }, 2) &&
                has_row(&b, 2, 2, (const float[]){ 0, 6 }, 2) &&
@@ -141,7 +144,8 @@ static void test_mixed(void)
                has_row(&b, 5, 1, (const float[]){ 0, 1 }, 2),
            "dense rows among sparse ones give their values that are not 0");
         ok(json_array_size(d.shards) == 5 &&
-               same_text(json_string_value(json_object_get(json_array_get(d.shards, 2), "file")), "a.csv"),
+               same_text(json_string_value(json_object_get(json_array_get(d.shards, 2), "file")),
+                         "a.csv"),
            "every part is told with its file");
     }
     dataset_free(&d);
@@ -173,7 +177,8 @@ static void test_names(void)
     struct dataset d;
     struct input in = { 0 };
     struct err e = { 0 };
-    char *names[] = { file("n1.svm", "b 1:1\nc 1:1\n", 12), file("n2.svm", "a 1:1\nb 1:1\n", 12), NULL };
+    char *names[] = { file("n1.svm", "b 1:1\nc 1:1\n", 12), file("n2.svm", "a 1:1\nb 1:1\n", 12),
+                      NULL };
     if (ok(read_all(&d, names, 2, &in, 0), "labels that are names are read"))
         ok(d.classes.named && d.classes.n == 3 && d.labels[0] == 1 && d.labels[1] == 2 &&
                d.labels[2] == 0 && d.labels[3] == 1,

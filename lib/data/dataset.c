@@ -233,8 +233,8 @@ static int begin(struct reading *r, const char *name, struct err *e)
     return r->d->name == NULL ? -1 : 0;
 }
 
-int dataset_read(struct dataset *d, char *const *paths, size_t n, const struct input *in, size_t limit,
-                 const struct log *log, struct err *e)
+int dataset_read(struct dataset *d, char *const *paths, size_t n, const struct input *in,
+                 size_t limit, const struct log *log, struct err *e)
 {
     struct reading r = { .d = d, .in = in, .limit = limit, .log = log };
     const char *first = n == 0 || strcmp(paths[0], "-") == 0 ? SOURCE_STDIN : paths[0];
