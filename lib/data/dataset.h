@@ -35,7 +35,7 @@ extern const struct table format_table; /* auto libsvm csv idx safetensors */
     { "labels", 0, "FILE", NULL, "labels of IDX images, in a file of their own", set_text,         \
       offsetof(struct conf, member.labels), NULL },                                                \
     { "label-column", 0, "NAME|NUMBER", NULL,                                                      \
-      "CSV column that holds the label; columns count from 1", set_text,                              \
+      "CSV column that holds the label; columns count from 1", set_text,                           \
       offsetof(struct conf, member.label_column), NULL },                                          \
     { "no-header", 0, NULL, NULL, "CSV starts with a row of data", set_flag,                       \
       offsetof(struct conf, member.no_header), NULL },                                             \
