@@ -10,15 +10,18 @@ struct conf {
 };
 
 static const struct opt opts[] = {
-    { "shards", 'n', "N", "1", "number of shards", set_count, offsetof(struct conf, split.shards), NULL },
-    { "output", 'o', "PATTERN", "shard-%d", "names of the shards, %d counts from 0; '-' is one stream",
-      set_text, offsetof(struct conf, split.pattern), NULL },
+    { "shards", 'n', "N", "1", "number of shards", set_count, offsetof(struct conf, split.shards),
+      NULL },
+    { "output", 'o', "PATTERN", "shard-%d",
+      "names of the shards, %d counts from 0; '-' is one stream", set_text,
+      offsetof(struct conf, split.pattern), NULL },
     INPUT_OPTS(conf, split.input),
     { "features", 0, "D", NULL, "make rows D features wide", set_count,
       offsetof(struct conf, split.features), NULL },
     { "split", 0, "SPEC", "shuffle", "which rows go together, or 'help'", NULL,
       offsetof(struct conf, split.how), &split_table },
-    { "seed", 's', "SEED", "1", "seed of the shuffle", set_whole, offsetof(struct conf, split.seed), NULL },
+    { "seed", 's', "SEED", "1", "seed of the shuffle", set_whole, offsetof(struct conf, split.seed),
+      NULL },
     { "info", 0, NULL, NULL, "check shards and print a row for each", set_flag,
       offsetof(struct conf, info), NULL },
     { 0 },

@@ -26,8 +26,9 @@ static const struct opt opts[] = {
 static const struct program self = {
     .name = "dsgd-sim",
     .synopsis = "-m MODEL -d SPEC [-J N | -T TIME | -E N] [OPTION]... SHARD...",
-    .purpose = "Run dsgd-ps and its workers in virtual time: SHARDs are one for each worker, or one "
-               "for all.",
+    .purpose =
+        "Run dsgd-ps and its workers in virtual time: SHARDs are one for each worker, or one "
+        "for all.",
     .opts = opts,
     .log = offsetof(struct sim_conf, log),
     .given = offsetof(struct sim_conf, given),

@@ -1,6 +1,8 @@
 # Softmax on the digits that come along, beside scikit-learn.
 # bats file_tags=data
 
+lambda=7e-4
+
 setup_file() {
     load lib/common.bash
     load lib/training.bash
@@ -12,7 +14,7 @@ setup_file() {
     done
     dsgd-shard -q -n 8 -o "$BATS_FILE_TMPDIR/shard-%d" --no-header --label-column 65 \
         "$BATS_FILE_TMPDIR/train.csv"
-    REFERENCE=$(reference digits "$top_srcdir/share/data")
+    REFERENCE=$(reference digits "$top_srcdir/share/data" $lambda)
     export REFERENCE
 }
 
@@ -28,7 +30,7 @@ teardown() {
 
 @test "under every policy, digits are told apart as well as by scikit-learn, within a point" {
     for policy in $(every_policy); do
-        train8 "$policy" -m softmax --l2 0.000696 -e 0.5 -b 45 -E 100
+        train8 "$policy" 12000 0.1 -m softmax --l2 $lambda -b 90
         assert_near "$(accuracy --no-header --label-column 65 "$BATS_FILE_TMPDIR/test.csv")" \
             "$REFERENCE" 0.01 "$policy"
     done

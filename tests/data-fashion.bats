@@ -2,6 +2,7 @@
 # bats file_tags=data
 
 folder=/usr/share/datasets/fashion-mnist
+lambda=0.003
 
 setup_file() {
     load lib/common.bash
@@ -9,7 +10,7 @@ setup_file() {
     [ -d "$folder" ] || return 0
     dsgd-shard -q -n 8 -o "$BATS_FILE_TMPDIR/shard-%d" "$folder/train-images-idx3-ubyte.gz" \
         --labels "$folder/train-labels-idx1-ubyte.gz"
-    REFERENCE=$(reference fashion "$folder")
+    REFERENCE=$(reference fashion "$folder" $lambda)
     export REFERENCE
 }
 
@@ -26,7 +27,7 @@ teardown() {
 
 @test "under every policy, clothes are told apart as well as by scikit-learn, within a point" {
     for policy in $(every_policy); do
-        train8 "$policy" -m softmax -e 0.1 -b 64 -E 8
+        train8 "$policy" 24000 0.01 -m softmax --l2 $lambda -b 32
         assert_near "$(accuracy "$folder/t10k-images-idx3-ubyte.gz" \
             --labels "$folder/t10k-labels-idx1-ubyte.gz")" "$REFERENCE" 0.01 "$policy"
     done

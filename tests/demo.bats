@@ -1,4 +1,4 @@
-# The demonstration, shortened.
+# The demonstration, and what README shows, shortened.
 
 setup() {
     load lib/common.bash
@@ -16,4 +16,30 @@ teardown() {
     done
     run -0 ls "$BATS_TEST_TMPDIR"
     assert_output ''
+}
+
+# The indented lines of README from one sentence to the next.
+readme() {
+    awk -v from="$1" -v to="$2" 'index($0, to) { exit } on && /^    / { print substr($0, 5) } index($0, from) { on = 1 }' \
+        "$top_srcdir/README"
+}
+
+@test "the first pipeline of README runs as it stands" {
+    cd "$BATS_TEST_TMPDIR"
+    ln -s "$top_srcdir/share" share
+    readme 'A first pipeline' 'The first line' | sed 's/-T 5s -S 500ms/-T 1s -S 100ms/' > pipeline
+    run -0 grep -c dsgd- pipeline
+    run -0 --separate-stderr bash -e pipeline
+    assert_line --index 0 --regexp $'^iteration\ttime\tloss\terror'
+    assert_line --index 1 --regexp '^0'$'\t'
+    assert_line --regexp '^all'$'\t'
+    assert_exists model
+}
+
+@test "the workers of README join by a socket" {
+    cd "$BATS_TEST_TMPDIR"
+    dsgd-shard -q -n 2 --no-header --label-column 65 "$top_srcdir/share/data/digits-train.csv.gz"
+    { readme 'those of this machine' 'Every program has' | sed 's/-T 5s/-T 500ms/'; echo wait; } > both
+    run -0 bash -e both 3>&-
+    assert_exists model
 }

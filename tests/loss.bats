@@ -168,8 +168,15 @@ said() {
 
 @test "a run that nobody can join any more ends at once when it cannot go on" {
     dsgd-shard -q -n 2 "$(data 16-uneven-shards-end/a.svm)"
-    run -5 dsgd-ps -q -m logistic -J 1000000 -o model -t run.trace -x 'dsgd-worker shard-0' -x 'sh -c "exec dsgd-worker -d const:20ms shard-1" & sleep 0.3; kill -9 $!'
-    assert_line --regexp "^dsgd-ps: worker 1 \(.*shard-1\) was lost, 1 of 2 workers are left at update [0-9]+: nobody can take its place: there is no -l$"
+    dsgd-ps -q -m logistic -J 1000000 -o model -t run.trace -P 2 \
+        -x 'echo $$ > pid-%r; exec dsgd-worker -q shard-%r' 2> err 3>&- &
+    local ps=$! ended=0
+    eventually grep -qs '^# dsgd-trace' run.trace
+    kill -9 "$(cat pid-1)"
+    wait $ps || ended=$?
+    [ "$ended" -eq 5 ]
+    run -0 cat err
+    assert_output --regexp "^dsgd-ps: worker 1 \(.*, shard-1\) was lost, 1 of 2 workers are left at update [0-9]+: nobody can take its place: there is no -l$"
     [ ! -e model ]
     run -0 tail -n 2 run.trace
     assert_output --partial 'worker lost'
@@ -282,28 +289,24 @@ said() {
 }
 
 @test "a worker that says nothing for --worker-timeout is lost" {
-    ps_for 2 async -J 1 --worker-timeout 300ms
-    enter 0 1
-    start 2
-    local i
-    for ((i = 0; i < 200; i++)); do
-        tell w0 heartbeat
-        grep -q "is lost" ps.err && break
-        sleep 0.02
-    done
-    said "worker 1 (wire:[0-9]*) is lost after update 0: nothing was heard of it for 0.3 s"
-    push 0 0 0
-    leave 0
+    dsgd-shard -q "$(data 16-uneven-shards-end/a.svm)"
+    ps_for 2 async -J 150 --worker-timeout 700ms -x 'dsgd-worker -q -d const:10ms shard-0'
+    wire w1
+    tell w1 hello 1 1 100 -1 +1
+    hears w1 "welcome 1 2"
+    hears w1 "params 0 0 full"
+    said "worker 1 (wire:[0-9]*) is lost after update [0-9]*: nothing was heard of it for 0.7 s"
     end_of_server
     [ "$ended" -eq 0 ]
     hears w1 closed
+    hang_up w1
     identities
 }
 
 @test "heartbeats keep workers that wait, on both sides" {
     dsgd-shard -q -n 2 "$(data 16-uneven-shards-end/a.svm)"
-    run -0 dsgd-ps -q -m logistic -J 2 -o model --worker-timeout 300ms \
-        -x 'dsgd-worker -d const:1ms shard-0' -x 'dsgd-worker -d const:700ms shard-1'
+    run -0 dsgd-ps -q -m logistic -J 1 -o model --worker-timeout 700ms \
+        -x 'dsgd-worker -d const:1ms shard-0' -x 'dsgd-worker -d const:1500ms shard-1'
     assert_output ""
 }
 

@@ -21,7 +21,7 @@ struct place {
     uint64_t version;      /* last granted */
     uint64_t fresh;        /* seq of the newest grant: its bytes may still be unsent */
     uint64_t steps;        /* pushed since it came, and what it started with */
-    int64_t moved;         /* sum over joins of the version last granted less the version at joining */
+    int64_t moved; /* sum over joins of the version last granted less the version at joining */
 };
 
 struct book {
@@ -32,7 +32,9 @@ struct book {
     uint64_t k, version;
     double now;
     struct place place[P_MAX];
-    struct { uint64_t worker, seq, staleness; } buffer[SEQ_MAX];
+    struct {
+        uint64_t worker, seq, staleness;
+    } buffer[SEQ_MAX];
     size_t buffered;
     int64_t staleness, combined; /* over all updates */
     const char *wrong;           /* the first promise that was broken, or NULL */
@@ -129,7 +131,8 @@ static void on_step(struct book *b, const struct act *a)
 
 static void on_void(struct book *b, const struct act *a)
 {
-    HOLD(b, b->place[a->worker].version < b->version, "nobody starts on parameters that are void at once");
+    HOLD(b, b->place[a->worker].version < b->version,
+         "nobody starts on parameters that are void at once");
     struct place *p = &b->place[a->worker];
     HOLD(b, b->knobs.voids || b->version - b->place[a->worker].version == b->knobs.age,
          "only some policies void work, or what has come of age");
@@ -145,7 +148,8 @@ static void on_send(struct book *b, const struct act *a)
     HOLD(b, p->here && p->live == SEQ_MAX, "only an idle worker starts a minibatch");
     HOLD(b, !too_far_ahead(b, a->worker), "nobody starts too many steps ahead of the slowest");
     HOLD(b, a->seq == p->next && a->seq < p->budget, "minibatches are numbered without a gap");
-    HOLD(b, b->run.updates == 0 || b->version < b->run.updates, "nothing starts after the last update");
+    HOLD(b, b->run.updates == 0 || b->version < b->run.updates,
+         "nothing starts after the last update");
     p->seq[a->seq] = LIVE;
     p->live = p->fresh = a->seq;
     p->next = a->seq + 1;
@@ -201,9 +205,10 @@ static void on_leave(struct book *b, const struct act *a)
 }
 
 static void (*const follow[])(struct book *, const struct act *) = {
-    [ACT_TAKE] = on_take,   [ACT_LATE] = on_late,     [ACT_STEP] = on_step,   [ACT_VOID] = on_void,
-    [ACT_SEND] = on_send,   [ACT_CREDIT] = on_credit, [ACT_CANCEL] = on_cancel, [ACT_LEAVE] = on_leave,
-    [ACT_DROP] = on_drop,   [ACT_SET] = on_set,
+    [ACT_TAKE] = on_take,     [ACT_LATE] = on_late,   [ACT_STEP] = on_step,
+    [ACT_VOID] = on_void,     [ACT_SEND] = on_send,   [ACT_CREDIT] = on_credit,
+    [ACT_CANCEL] = on_cancel, [ACT_LEAVE] = on_leave, [ACT_DROP] = on_drop,
+    [ACT_SET] = on_set,
 };
 
 /* THEORY 1.1, read just after an update with its grants. */
@@ -217,7 +222,8 @@ static void identities(struct book *b)
     if (!b->knobs.voids && b->knobs.distinct)
         HOLD(b, b->staleness == moved - b->combined, "K-async: staleness is sum v - sum n");
     if (!b->knobs.voids && !b->knobs.distinct)
-        HOLD(b, b->staleness == moved - (int64_t)b->version, "K-batch-async: staleness is sum v - J");
+        HOLD(b, b->staleness == moved - (int64_t)b->version,
+             "K-batch-async: staleness is sum v - J");
     if (b->knobs.voids)
         HOLD(b, b->staleness == 0, "sync: no staleness");
 }
@@ -249,7 +255,8 @@ static void maybe_unsent(struct book *b, const struct acts *a, struct acts *othe
         if (a->v[i].kind != ACT_VOID || p->seq[a->v[i].seq] != VOID || draw(b, 4) != 0)
             continue;
         policy_unsent(b->policy, 0, a->v[i].worker, other, &e);
-        HOLD(b, other->n == 1 && other->v[0].seq == a->v[i].seq, "the grant replaced is the one cancelled");
+        HOLD(b, other->n == 1 && other->v[0].seq == a->v[i].seq,
+             "the grant replaced is the one cancelled");
         follow_all(b, other);
     }
 }
@@ -273,7 +280,8 @@ static void join(struct book *b, uint64_t w, struct acts *a)
     if (!p->holds)
         p->version = b->version; /* joins at this version: nothing has moved yet */
     HOLD(b, policy_join(b->policy, 0, w, p->budget, a, &e) == 0, "an empty place can be joined");
-    HOLD(b, policy_granted(b->policy, w) == (a->n > 0 ? b->version : p->version), "joined at that version");
+    HOLD(b, policy_granted(b->policy, w) == (a->n > 0 ? b->version : p->version),
+         "joined at that version");
     follow_all(b, a);
 }
 
@@ -352,9 +360,12 @@ static void accounts(struct book *b)
             n[p->seq[s]]++;
         struct account c = policy_account(b->policy, w);
         HOLD(b, n[UNBORN] == 0 && c.started == p->next, "started are those that were sent");
-        HOLD(b, c.used == n[USED] && c.cancelled == n[CANCELLED] && c.late == n[LATE] &&
-                    c.dropped == n[DROPPED], "the account is true");
-        HOLD(b, c.unfinished == n[LIVE] + n[VOID] + n[BUFFERED], "unfinished are outstanding or buffered");
+        HOLD(b,
+             c.used == n[USED] && c.cancelled == n[CANCELLED] && c.late == n[LATE] &&
+                 c.dropped == n[DROPPED],
+             "the account is true");
+        HOLD(b, c.unfinished == n[LIVE] + n[VOID] + n[BUFFERED],
+             "unfinished are outstanding or buffered");
     }
 }
 
@@ -404,7 +415,7 @@ static void random_runs(const char *spec, uint64_t workers)
     for (; seed < 60 && broken == NULL; seed++)
         broken = run(spec, workers, seed % 2 ? POLICY_KEEP : POLICY_SHRINK, seed);
     ok(broken == NULL, "%s with %llu workers keeps every promise in 60 random runs%s%s", spec,
-        (unsigned long long)workers, broken ? "; broken: " : "", broken ? broken : "");
+       (unsigned long long)workers, broken ? "; broken: " : "", broken ? broken : "");
 }
 
 static void refusals(void)
@@ -412,25 +423,43 @@ static void refusals(void)
     struct err e = { 0 };
     struct spec spec = { 0 };
     struct policy_run of8 = { .workers = 8 };
-    ok(spec_parse(&spec, &policy_table, "k-sync:9", &e) == 0 && policy_open(&spec, &of8, &e) == NULL &&
-            e.kind == ERR_USAGE && strstr(e.text, "9") && strstr(e.text, "8"),
-        "more distinct workers than there are is refused, both numbers named: %s", e.text);
+    ok(spec_parse(&spec, &policy_table, "k-sync:9", &e) == 0 &&
+           policy_open(&spec, &of8, &e) == NULL && e.kind == ERR_USAGE && strstr(e.text, "9") &&
+           strstr(e.text, "8"),
+       "more distinct workers than there are is refused, both numbers named: %s", e.text);
     struct policy *p = NULL;
     ok(spec_parse(&spec, &policy_table, "k-batch-async:9", &e) == 0 &&
-            (p = policy_open(&spec, &of8, &e)) != NULL, "a batch form may combine more than there are workers");
+           (p = policy_open(&spec, &of8, &e)) != NULL,
+       "a batch form may combine more than there are workers");
     policy_close(p);
-    ok(spec_parse(&spec, &policy_table, "sync:4", &e) < 0 && e.kind == ERR_USAGE, "sync takes no K");
+    ok(spec_parse(&spec, &policy_table, "sync:4", &e) < 0 && e.kind == ERR_USAGE,
+       "sync takes no K");
     spec_free(&spec);
 }
 
 int main(void)
 {
-    static const char *const specs[] = { "sync", "k-sync:1", "k-sync:2", "k-batch-sync:1", "k-batch-sync:2",
-                                         "k-batch-sync:11", "async", "k-async:1", "k-async:2",
-                                         "k-batch-async:1", "k-batch-async:3", "k-batch-async:11",
-                                         "ssp:0", "ssp:1", "ssp:5", "bounded:1", "bounded:3",
-                                         "bounded:3,mode=drop", "adasync:k-sync,K0=2,every=1",
-                                         "adasync:k-batch-sync,K0=2,every=1", "adasync:k-async,K0=2,every=1",
+    static const char *const specs[] = { "sync",
+                                         "k-sync:1",
+                                         "k-sync:2",
+                                         "k-batch-sync:1",
+                                         "k-batch-sync:2",
+                                         "k-batch-sync:11",
+                                         "async",
+                                         "k-async:1",
+                                         "k-async:2",
+                                         "k-batch-async:1",
+                                         "k-batch-async:3",
+                                         "k-batch-async:11",
+                                         "ssp:0",
+                                         "ssp:1",
+                                         "ssp:5",
+                                         "bounded:1",
+                                         "bounded:3",
+                                         "bounded:3,mode=drop",
+                                         "adasync:k-sync,K0=2,every=1",
+                                         "adasync:k-batch-sync,K0=2,every=1",
+                                         "adasync:k-async,K0=2,every=1",
                                          "adasync:k-batch-async,K0=2,every=1" };
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         random_runs(specs[i], 2);

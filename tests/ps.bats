@@ -95,6 +95,18 @@ stopped() {
     run -2 script -qec "dsgd-ps -m logistic -J 1 -x true -o model -S 1" /dev/null < /dev/null
 }
 
+@test "a terminal shows how far the run is; anything else does not" {
+    command -v script > /dev/null || skip "no script(1)"
+    shards
+    local run="dsgd-ps -m logistic -T 1200ms -J 1000000 -o model -x 'dsgd-worker -d const:5ms shard-0'"
+    run -0 script -qec "$run" /dev/null < /dev/null
+    assert_output --regexp 'dsgd-ps: [0-9]+ of 1000000 updates, [0-9.]+ updates/s, 1 s left, loss 0\.[0-9]+'
+    run -0 bash -c "$run"
+    refute_output --partial left
+    run -0 script -qec "$run -q" /dev/null < /dev/null
+    assert_output ""
+}
+
 @test "files that cannot be written are told before a worker starts" {
     refused 4 "no/model" -m logistic -J 1 -x 'touch started' -o no/model
     refused 4 "no/trace" -m logistic -J 1 -x 'touch started' -o model -t no/trace

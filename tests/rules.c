@@ -63,7 +63,8 @@ static void optimizer(const char *text, double (*rule)(double *, double, int))
             refused = !o->apply(state, &in);
             in.sum = sum;
         }
-        same &= o->apply(state, &in) && fabs(next[0] - want[0]) < 1e-5 && fabs(next[1] - want[1]) < 1e-5;
+        same &= o->apply(state, &in) && fabs(next[0] - want[0]) < 1e-5 &&
+                fabs(next[1] - want[1]) < 1e-5;
         memcpy(w, next, sizeof w);
         want[0] = w[0], want[1] = w[1];
     }
@@ -105,15 +106,19 @@ static void steps(void)
 {
     ok(near(base("inverse:0.1,decay=1e-2", 100), 0.05), "inverse falls as 1 / (1 + decay j)");
     ok(near(base("sqrt:0.1", 3), 0.05), "sqrt falls as 1 / root of j + 1");
-    ok(near(base("step:0.1,factor=0.5,every=10", 9), 0.1) && near(base("step:0.1,factor=0.5,every=10", 30), 0.0125),
+    ok(near(base("step:0.1,factor=0.5,every=10", 9), 0.1) &&
+           near(base("step:0.1,factor=0.5,every=10", 30), 0.0125),
        "step falls by its factor at every so many updates");
-    ok(near(base("staleness-norm:C=0.01,max=0.1", 7), 0.1) && weight("staleness-norm:C=0.01,max=0.1", 0, 0) == 1,
+    ok(near(base("staleness-norm:C=0.01,max=0.1", 7), 0.1) &&
+           weight("staleness-norm:C=0.01,max=0.1", 0, 0) == 1,
        "eq. 13 gives a fresh gradient the largest step");
     ok(near(0.1 * weight("staleness-norm:C=0.01,max=0.1", 9, 4), 0.01 / 4),
        "eq. 13 divides C by the squared distance");
-    ok(near(weight("staleness-norm:C=0.01,max=0.1", 9, 0.1), 1) && weight("staleness-norm:C=0.01,max=0.1", 9, 0.05) == 1,
+    ok(near(weight("staleness-norm:C=0.01,max=0.1", 9, 0.1), 1) &&
+           weight("staleness-norm:C=0.01,max=0.1", 9, 0.05) == 1,
        "eq. 13 takes the smaller of the two");
-    ok(weight("staleness-norm:C=0.01,max=0.1", 9, NAN) == 0, "a distance that is no number weighs nothing");
+    ok(weight("staleness-norm:C=0.01,max=0.1", 9, NAN) == 0,
+       "a distance that is no number weighs nothing");
     ok(near(weight("staleness-inverse:0.1", 3, 0), 0.25), "staleness-inverse divides by 1 + s");
     ok(weight("delay-adaptive:0.1", 8, 0) == 1 && near(weight("delay-adaptive:0.1", 16, 0), 0.5),
        "delay-adaptive divides by what exceeds P");
@@ -131,13 +136,15 @@ static void order(void)
     const float g[2] = { 3, 4 }, now[2] = { 1, 1 }, read[2] = { 0, 2 };
     const float *x = correct_gradient(c, g, now, read, 1);
     /* clipped (0.6, 0.8); compensated (0.6 + 0.18, 0.8 - 0.32); halved */
-    ok(fabs(x[0] - 0.39) < 1e-6 && fabs(x[1] - 0.24) < 1e-6, "a gradient is clipped, compensated and weighed in this order");
+    ok(fabs(x[0] - 0.39) < 1e-6 && fabs(x[1] - 0.24) < 1e-6,
+       "a gradient is clipped, compensated and weighed in this order");
     ok(g[0] == 3 && correct_needs_read(c), "the gradient itself stays as it came");
     correct_close(c);
     step_parse(&step, "0.1", &e);
     struct correct_conf none = { .step = &step, .workers = 4 };
     c = correct_open(&none, 2, &e);
-    ok(correct_gradient(c, g, now, NULL, 7) == g && !correct_needs_read(c), "without a rule nothing is copied");
+    ok(correct_gradient(c, g, now, NULL, 7) == g && !correct_needs_read(c),
+       "without a rule nothing is copied");
     correct_close(c);
     spec_free(&step);
     spec_free(&method);

@@ -1,7 +1,8 @@
 /* A worker that does what it is told, a command a line, and answers each with one line:
  *   hello RANK FEATURES ROWS [LABEL]...   ("-": any rank); token, run and data before it
  *   token HEX | run NAME | data JSON
- *   next                 the next frame: welcome RANK P, params VERSION SEQ full|same, bye, error ..., closed
+ *   next                 the next frame: welcome RANK P, params VERSION SEQ full|same, bye,
+ *                        error STATUS TEXT, closed
  *   grad VERSION SEQ VALUE [FLOATS]       a gradient of 4 rows, all its numbers VALUE
  *   half VERSION SEQ     the first half of one
  *   cancelled SEQ | bye SEQ ("-": nothing in hand) | heartbeat | header TYPE LENGTH | protocol N
@@ -82,15 +83,18 @@ static int do_hello(struct wire *w, struct err *e)
 {
     char name[40], program[] = "0", none[] = "";
     snprintf(name, sizeof name, "wire:%ld", (long)getpid());
-    struct hello h = { .program = program, .name = name, .run = w->run, .kernel = none, .blas = none };
+    struct hello h = {
+        .program = program, .name = name, .run = w->run, .kernel = none, .blas = none
+    };
     h.rank = strcmp(w->word[1], "-") == 0 ? RANK_ANY : (int64_t)whole(w, 1);
     h.features = whole(w, 2);
     h.rows = whole(w, 3);
     h.data = w->data;
     struct frame f = { .type = FRAME_HELLO };
     char *text = add_labels(w, &h.classes, e) < 0 ? NULL : hello_text(&h, e);
-    int rc = text == NULL ? -1
-                          : channel_send(&w->channel, &f, w->token, TOKEN_TEXT, text, strlen(text), e);
+    int rc = text == NULL
+                 ? -1
+                 : channel_send(&w->channel, &f, w->token, TOKEN_TEXT, text, strlen(text), e);
     classes_free(&h.classes);
     free(text);
     return rc;
@@ -100,7 +104,8 @@ static int show_text(struct wire *w, const struct frame *f, struct err *e)
 {
     char text[TEXT] = "";
     size_t n = f->length < sizeof text ? (size_t)f->length : sizeof text - 1;
-    if (channel_read(&w->channel, text, n, e) < 0 || channel_skip(&w->channel, f->length - n, e) < 0)
+    if (channel_read(&w->channel, text, n, e) < 0 ||
+        channel_skip(&w->channel, f->length - n, e) < 0)
         return -1;
     struct welcome hi = { 0 };
     if (f->type == FRAME_ERROR)
@@ -158,7 +163,8 @@ static int send_gradient(struct wire *w, bool all, struct err *e)
     } else {
         f.length = FRAME_WORK + n * sizeof *g;
         frame_encode(header, &f);
-        if (write(w->channel.out, header, sizeof header) < 0 || write(w->channel.out, bytes, 16) < 0)
+        if (write(w->channel.out, header, sizeof header) < 0 ||
+            write(w->channel.out, bytes, 16) < 0)
             rc = err_sys(e, "write");
     }
     free(g);

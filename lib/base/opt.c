@@ -26,7 +26,7 @@ enum { VALUE = 256 /* what getopt_long returns for row i is VALUE + i; letters l
 struct parse {
     const struct program *p;
     char *conf;
-    size_t n;           /* rows of the program; the own ones follow */
+    size_t n; /* rows of the program; the own ones follow */
     struct option *longs;
     char *letters;
     const struct table *print; /* some NAME=help was there */
@@ -111,7 +111,8 @@ static int unknown(const struct parse *s, char **argv, struct err *e)
                        s->p->name);
     if (optopt)
         return err_set(e, ERR_USAGE, "unknown option '-%c' (see %s --help)", optopt, s->p->name);
-    return err_set(e, ERR_USAGE, "unknown option '%s' (see %s --help)", argv[optind - 1], s->p->name);
+    return err_set(e, ERR_USAGE, "unknown option '%s' (see %s --help)", argv[optind - 1],
+                   s->p->name);
 }
 
 static int missing(const struct parse *s, struct err *e)
@@ -168,7 +169,8 @@ static void help(const struct program *p)
     for (const struct opt *o = own; o->name; o++)
         help_row(o);
     printf("\nExit status: 0 done; 1 the answer is no; 2 wrong command line; 3 bad data;\n"
-           "4 the system refused; 5 a peer was lost. Manual: man %s\n", p->name);
+           "4 the system refused; 5 a peer was lost. Manual: man %s\n",
+           p->name);
 }
 
 /* 1: it printed and that is all; 0: go on. */

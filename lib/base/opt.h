@@ -29,7 +29,8 @@ struct program {
     const char *purpose;  /* one sentence for --help */
     const struct opt *opts;
     size_t log; /* offset of a struct log in the conf; --quiet and --verbose set it */
-    size_t given; /* offset of a uint64_t in the conf whose bit i says that row i was on the command line;
+    size_t
+        given; /* offset of a uint64_t in the conf whose bit i says that row i was on the command line;
                      0: nobody asks */
 };
 
@@ -38,7 +39,8 @@ struct program {
  * win over everything else on the line, and so does NAME=help over other options.
  * 0: go on. 1: something was printed, end with status 0. -1: e (ERR_USAGE, names option and text,
  * points to --help). */
-int opt_parse(const struct program *p, int argc, char **argv, void *conf, int *first, struct err *e);
+int opt_parse(const struct program *p, int argc, char **argv, void *conf, int *first,
+              struct err *e);
 
 /* Frees what the rows allocated: specs and lists. */
 void opt_free(const struct program *p, void *conf);

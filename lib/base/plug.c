@@ -44,7 +44,8 @@ static int unknown_key(const struct plug *p, const char *what, const char *text,
     struct names l = { 0 };
     for (const struct param *q = params_of(p); q->name; q++)
         name(&l, "%s%s", l.n ? ", " : "", q->name);
-    return err_set(e, ERR_USAGE, "%s '%s': %s takes %s", what, text, p->name, l.n ? l.text : "none");
+    return err_set(e, ERR_USAGE, "%s '%s': %s takes %s", what, text, p->name,
+                   l.n ? l.text : "none");
 }
 
 static const struct plug *find(const struct table *t, const char *text)

@@ -23,9 +23,9 @@ struct param {
 
 struct plug {
     const char *name;
-    const char *help;           /* one line, lower case, no full stop */
-    const struct param *params; /* ends with a name of NULL; NULL: none */
-    size_t conf;                /* bytes of the conf that the parameters fill */
+    const char *help;                        /* one line, lower case, no full stop */
+    const struct param *params;              /* ends with a name of NULL; NULL: none */
+    size_t conf;                             /* bytes of the conf that the parameters fill */
     int (*check)(void *conf, struct err *e); /* what no single parameter can tell, or NULL */
     void (*release)(void *conf); /* frees what check took (also when it failed), or NULL */
 };

@@ -6,8 +6,14 @@
 
 #include <stdint.h>
 
-enum rng_stream { RNG_START = 0, RNG_SHUFFLE = 1, RNG_MINIBATCH = 2, RNG_DELAY = 3,
-                  RNG_EXCHANGE = 4, RNG_FIT = 8 };
+enum rng_stream {
+    RNG_START = 0,
+    RNG_SHUFFLE = 1,
+    RNG_MINIBATCH = 2,
+    RNG_DELAY = 3,
+    RNG_EXCHANGE = 4,
+    RNG_FIT = 8
+};
 
 struct rng {
     uint32_t key[2];

@@ -8,18 +8,18 @@
 
 typedef int setter(void *target, const char *text, struct err *e);
 
-setter set_text;      /* const char *: the text itself, not copied */
-setter set_path;      /* const char *: the same; all that follows in a SPEC belongs to it */
-setter set_flag;      /* bool: true; the option has no argument */
-setter set_clear;     /* bool: false; the option has no argument */
-setter set_count;     /* uint64_t: a whole number from 1 */
-setter set_whole;     /* uint64_t: a whole number from 0 */
-setter set_positive;  /* double: real > 0 */
-setter set_nonneg;    /* double: real >= 0 */
-setter set_real;      /* double: any finite real */
-setter set_duration;  /* double: seconds >= 0 */
-setter set_period;    /* double: seconds > 0 */
-setter set_list;      /* struct text_list: one more text */
+setter set_text;     /* const char *: the text itself, not copied */
+setter set_path;     /* const char *: the same; all that follows in a SPEC belongs to it */
+setter set_flag;     /* bool: true; the option has no argument */
+setter set_clear;    /* bool: false; the option has no argument */
+setter set_count;    /* uint64_t: a whole number from 1 */
+setter set_whole;    /* uint64_t: a whole number from 0 */
+setter set_positive; /* double: real > 0 */
+setter set_nonneg;   /* double: real >= 0 */
+setter set_real;     /* double: any finite real */
+setter set_duration; /* double: seconds >= 0 */
+setter set_period;   /* double: seconds > 0 */
+setter set_list;     /* struct text_list: one more text */
 
 /* What set_list fills; texts are not owned, v is free()d by the owner. Zeroed before use. */
 struct text_list {

@@ -63,7 +63,7 @@ struct corner {
 struct simplex {
     surface *f;
     const void *state;
-    unsigned n; /* dimensions: one corner more */
+    unsigned n;                          /* dimensions: one corner more */
     struct corner corner[SOLVE_MAX + 1]; /* sorted by value */
 };
 

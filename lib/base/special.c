@@ -6,9 +6,9 @@
 
 #include "base/solve.h"
 
-#define LOG_2PI 1.8378770664093454836
+#define LOG_2PI  1.8378770664093454836
 #define SQRT_2PI 2.5066282746310005024
-#define LOG_2 0.69314718055994530942
+#define LOG_2    0.69314718055994530942
 
 enum { LARGE = 15, TERMS = 1000000, SUM = 4096 };
 
@@ -21,8 +21,10 @@ double digamma(double x)
     for (; x < 10; x++)
         below += 1 / x;
     double y = 1 / (x * x);
-    double rest = y * (1. / 12 - y * (1. / 120 - y * (1. / 252 - y * (1. / 240 - y * (1. / 132 -
-                  y * (691. / 32760 - y / 12))))));
+    double rest =
+        y * (1. / 12 -
+             y * (1. / 120 -
+                  y * (1. / 252 - y * (1. / 240 - y * (1. / 132 - y * (691. / 32760 - y / 12))))));
     return log(x) - 0.5 / x - rest - below;
 }
 
@@ -42,8 +44,10 @@ double stirling_rest(double x)
     if (x < LARGE)
         return lgamma(x) - ((x - 0.5) * log(x) - x + 0.5 * LOG_2PI);
     double y = 1 / (x * x);
-    return (1. / 12 - y * (1. / 360 - y * (1. / 1260 - y * (1. / 1680 - y * (1. / 1188 -
-            y * 691. / 360360))))) / x;
+    return (1. / 12 -
+            y * (1. / 360 -
+                 y * (1. / 1260 - y * (1. / 1680 - y * (1. / 1188 - y * 691. / 360360))))) /
+           x;
 }
 
 double log_gamma_ratio(double x, double d)
@@ -230,7 +234,7 @@ double normal_quantile(double p, double q)
         return p <= 0 ? -INFINITY : INFINITY;
     double t = sqrt(-2 * log(small));
     double z = t - (2.515517 + t * (0.802853 + t * 0.010328)) /
-                   (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
+                       (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
     for (int i = 0; i < 3; i++) {
         double tail = log_normal_tail(z);
         z += (tail - log(small)) * exp(tail + 0.5 * z * z) * SQRT_2PI;

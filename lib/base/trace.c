@@ -13,18 +13,26 @@
 #include "base/trace_format.h"
 
 const char *const trace_names[TRACE_KINDS] = {
-    [TRACE_JOIN] = "join",           [TRACE_SEND] = "send", [TRACE_PUSH] = "push",
-    [TRACE_UPDATE] = "update",       [TRACE_VOID] = "void", [TRACE_CANCELLED] = "cancelled",
-    [TRACE_LATE] = "late",           [TRACE_DROP] = "drop", [TRACE_GONE] = "gone",
-    [TRACE_LEAVE] = "leave",         [TRACE_SET] = "set",   [TRACE_STOP] = "stop",
+    [TRACE_JOIN] = "join",     [TRACE_SEND] = "send", [TRACE_PUSH] = "push",
+    [TRACE_UPDATE] = "update", [TRACE_VOID] = "void", [TRACE_CANCELLED] = "cancelled",
+    [TRACE_LATE] = "late",     [TRACE_DROP] = "drop", [TRACE_GONE] = "gone",
+    [TRACE_LEAVE] = "leave",   [TRACE_SET] = "set",   [TRACE_STOP] = "stop",
 };
 
 struct trace_event trace_event(enum trace_kind kind, double time)
 {
     return (struct trace_event){
-        .time = time,         .kind = kind,         .worker = TRACE_NA,    .seq = TRACE_NA,
-        .version = TRACE_NA,  .iteration = TRACE_NA, .staleness = TRACE_NA, .rows = TRACE_NA,
-        .compute = NAN,       .delay = NAN,         .loss = NAN,
+        .time = time,
+        .kind = kind,
+        .worker = TRACE_NA,
+        .seq = TRACE_NA,
+        .version = TRACE_NA,
+        .iteration = TRACE_NA,
+        .staleness = TRACE_NA,
+        .rows = TRACE_NA,
+        .compute = NAN,
+        .delay = NAN,
+        .loss = NAN,
     };
 }
 

@@ -12,18 +12,18 @@
 #include "base/err.h"
 
 enum trace_kind {
-    TRACE_JOIN,      /* worker holds the version from now on (version) */
-    TRACE_SEND,      /* version granted to worker; seq = the minibatch it starts, or NA: granted only */
-    TRACE_PUSH,      /* gradient taken; version read, iteration before, staleness, rows, compute, delay, loss */
-    TRACE_UPDATE,    /* iteration = updates so far; loss = mean of the gradients combined; note n=COUNT */
+    TRACE_JOIN, /* worker holds the version from now on (version) */
+    TRACE_SEND, /* version granted to worker; seq = the minibatch it starts, or NA: granted only */
+    TRACE_PUSH, /* gradient taken; version read, iteration before, staleness, rows, compute, delay, loss */
+    TRACE_UPDATE, /* iteration = updates so far; loss = mean of the gradients combined; note n=COUNT */
     TRACE_VOID,      /* seq of worker is void from now on */
     TRACE_CANCELLED, /* a voided seq is confirmed (or its worker gone): compute and delay so far */
     TRACE_LATE,      /* a voided seq's gradient arrived all the same */
     TRACE_DROP,      /* refused for age */
     TRACE_GONE,      /* worker lost */
-    TRACE_LEAVE,     /* worker leaves in order; version granted last; seq, compute, delay of what it left unfinished */
-    TRACE_SET,       /* something about the run changed: note */
-    TRACE_STOP,      /* the end; note says why */
+    TRACE_LEAVE, /* worker leaves in order; version granted last; seq, compute, delay of what it left unfinished */
+    TRACE_SET,  /* something about the run changed: note */
+    TRACE_STOP, /* the end; note says why */
     TRACE_KINDS
 };
 
@@ -47,9 +47,10 @@ struct trace_writer {
     FILE *file;
     char *path;
     double flushed; /* time of the last flush */
-    int failed;      /* errno of the first write that failed; nothing is written after it */
+    int failed;     /* errno of the first write that failed; nothing is written after it */
     int told;
-    void (*see)(void *self, const struct trace_event *ev); /* shown every event first, file or not; or NULL */
+    void (*see)(void *self,
+                const struct trace_event *ev); /* shown every event first, file or not; or NULL */
     void *self;
 };
 /* Whether events go anywhere: else there is no need to make them. */

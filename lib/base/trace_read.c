@@ -10,13 +10,24 @@
 #include "base/trace_format.h"
 
 enum column {
-    TIME, EVENT, WORKER, SEQ, VERSION, ITERATION, STALENESS, ROWS, COMPUTE, DELAY, LOSS, NOTE,
+    TIME,
+    EVENT,
+    WORKER,
+    SEQ,
+    VERSION,
+    ITERATION,
+    STALENESS,
+    ROWS,
+    COMPUTE,
+    DELAY,
+    LOSS,
+    NOTE,
     COLUMNS
 };
 
-static const char *const column_names[COLUMNS] = { "time",      "event", "worker",  "seq",
-                                                   "version",   "iteration", "staleness", "rows",
-                                                   "compute",   "delay", "loss",    "note" };
+static const char *const column_names[COLUMNS] = { "time",    "event",     "worker",    "seq",
+                                                   "version", "iteration", "staleness", "rows",
+                                                   "compute", "delay",     "loss",      "note" };
 
 /* What an event cannot do without; of its whole-numbered columns. */
 #define NEEDS(column) (1u << (column))
@@ -79,8 +90,9 @@ static int read_meta(struct trace_reader *t, struct err *e)
         return err_set(e, ERR_DATA, "%s: %s: a trace begins with '" TRACE_MAGIC "'", t->path,
                        t->cut ? "not one whole line" : "empty");
     if (strncmp(t->buffer, noun, strlen(noun)) != 0)
-        return err_set(e, ERR_DATA, "%s:1: not a trace: the first line must begin with '"
-                       TRACE_MAGIC "'", t->path);
+        return err_set(e, ERR_DATA,
+                       "%s:1: not a trace: the first line must begin with '" TRACE_MAGIC "'",
+                       t->path);
     if (strncmp(t->buffer, TRACE_MAGIC " ", magic + 1) != 0)
         return err_set(e, ERR_DATA, "%s:1: trace version '%.*s': known is 1", t->path,
                        (int)strcspn(t->buffer + strlen(noun), " "), t->buffer + strlen(noun));
@@ -254,8 +266,8 @@ bool trace_duration(const struct trace_event *ev, double *seconds, bool *censore
     static const struct {
         bool told, censored;
     } kinds[TRACE_KINDS] = {
-        [TRACE_PUSH] = { true, false },     [TRACE_LATE] = { true, false },
-        [TRACE_DROP] = { true, false },     [TRACE_CANCELLED] = { true, true },
+        [TRACE_PUSH] = { true, false }, [TRACE_LATE] = { true, false },
+        [TRACE_DROP] = { true, false }, [TRACE_CANCELLED] = { true, true },
         [TRACE_LEAVE] = { true, true },
     };
     *seconds = ev->compute + ev->delay;

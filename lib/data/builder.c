@@ -48,12 +48,13 @@ static int room_bytes(struct builder *b, size_t n, struct err *e)
     return mem_grow(&b->bytes, &b->bytes_cap, (b->n + n) * b->features, 1, e);
 }
 
+/* One entry more than needed, so that rows without any still have arrays. */
 static int room_sparse(struct builder *b, size_t n, struct err *e)
 {
     if (room_for_labels(b, 1, e) < 0 ||
         mem_grow(&b->indptr, &b->indptr_cap, b->n + 2, sizeof *b->indptr, e) < 0 ||
-        mem_grow(&b->indices, &b->indices_cap, b->entries + n, sizeof *b->indices, e) < 0 ||
-        mem_grow(&b->values, &b->values_cap, b->entries + n, sizeof *b->values, e) < 0)
+        mem_grow(&b->indices, &b->indices_cap, b->entries + n + 1, sizeof *b->indices, e) < 0 ||
+        mem_grow(&b->values, &b->values_cap, b->entries + n + 1, sizeof *b->values, e) < 0)
         return -1;
     if (b->n == 0)
         b->indptr[0] = 0;

@@ -1,4 +1,4 @@
-/* Rows under construction: what the readers of formats append to, and what shards are gathered in. */
+/* Rows under construction: what readers of formats append to, and what shards are gathered in. */
 #ifndef DATA_BUILDER_H
 #define DATA_BUILDER_H
 
@@ -10,8 +10,8 @@
 #include "base/rows.h"
 #include "data/labels.h"
 
-/* Zeroed before use, then `limit` set where there is one; builder_free at the end. Readers write the
- * arrays themselves, after builder_room. */
+/* Zeroed before use, then `limit` set where there is one; builder_free at the end. Readers write
+ * the arrays themselves, after builder_room. */
 struct builder {
     enum rows_kind kind;
     const char *format; /* of the first reader; NULL: none yet */
@@ -40,8 +40,9 @@ int builder_begin(struct builder *b, const char *format, enum rows_kind kind, si
 /* Room for n more rows (dense: with their values) or, when sparse, one more row of n entries. */
 int builder_room(struct builder *b, size_t n, struct err *e);
 
-/* Ends the sparse row in hand, whose entries stand from indptr[n] on: sorts them, refuses one that is
- * there twice, and leaves out what lies beyond the limit. base: what the file's indices start at. */
+/* Ends the sparse row in hand, whose entries stand from indptr[n] on: sorts them, refuses one that
+ * is there twice, and leaves out what lies beyond the limit. base: what the file's indices start
+ * at. */
 int builder_end_sparse(struct builder *b, unsigned base, struct place at, struct err *e);
 
 /* Appends a copy of row i of `from` (same kind, not wider), with its label as it is. */

@@ -1,5 +1,5 @@
-/* CSV as RFC 4180 has it: a header, fields with quotes that may hold commas and line ends. All columns
- * but the label's are features and hold numbers. */
+/* CSV as RFC 4180 has it: a header, fields with quotes that may hold commas and line ends. All
+ * columns but the label's are features and hold numbers. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -207,7 +207,8 @@ static int get_ready(struct csv *f, struct err *e)
     if (find_label(f, e) < 0)
         return -1;
     if (f->columns < 2)
-        return err_set(e, ERR_DATA, "%s:1: one column: nothing beside the label", f->lines.source->name);
+        return err_set(e, ERR_DATA, "%s:1: one column: nothing beside the label",
+                       f->lines.source->name);
     if (builder_begin(f->builder, "csv", ROWS_DENSE, f->columns - 1, e) < 0)
         return lines_blame(&f->lines, e);
     f->ready = true;
@@ -343,9 +344,9 @@ static int csv_bid(const unsigned char *head, size_t n)
     for (size_t i = 0; i < n; i++)
         if (head[i] < 0x20 && !isspace(head[i]))
             return BID_NO;
-    if (n == 0)
-        return BID_NO;
-    return memchr(head, ',', n) ? BID_COMMA : BID_ANY_TEXT;
+    if (n > 0 && memchr(head, ',', n) != NULL)
+        return BID_COMMA;
+    return n > 0 && memchr(head, '\n', n) != NULL ? BID_ANY_TEXT : BID_NO;
 }
 
 const struct format format_csv = {

@@ -233,8 +233,8 @@ static int begin(struct reading *r, const char *name, struct err *e)
     return r->d->name == NULL ? -1 : 0;
 }
 
-int dataset_read(struct dataset *d, char *const *paths, size_t n, const struct input *in, size_t limit,
-                 const struct log *log, struct err *e)
+int dataset_read(struct dataset *d, char *const *paths, size_t n, const struct input *in,
+                 size_t limit, const struct log *log, struct err *e)
 {
     struct reading r = { .d = d, .in = in, .limit = limit, .log = log };
     const char *first = n == 0 || strcmp(paths[0], "-") == 0 ? SOURCE_STDIN : paths[0];
@@ -243,40 +243,6 @@ int dataset_read(struct dataset *d, char *const *paths, size_t n, const struct i
         status = begin(&r, first, e);
     for (size_t i = 0; i < n && status == 0; i++)
         status = add_operand(&r, paths[i], e);
-    if (status == 0)
-        status = store_join(d, limit, log, e);
-    if (status < 0)
-        dataset_free(d);
-    return status;
-}
-
-/* Reads past all shards of a stream and keeps one. */
-static int pick(struct reading *r, int fd, const char *name, uint64_t number, struct err *e)
-{
-    struct record record = { 0 };
-    uint64_t count = 0;
-    int more;
-    for (; (more = record_read(&record, fd, e)) > 0; count++) {
-        if (count != number)
-            record_free(&record);
-        else if (add_shard(r, &record, name, e) < 0)
-            return -1;
-    }
-    if (more < 0)
-        return err_ctx(e, "%s", name);
-    if (count > number)
-        return 0;
-    return err_set(e, ERR_DATA, "%s: no shard number %llu: the stream has %llu, counted from 0", name,
-                   (unsigned long long)number, (unsigned long long)count);
-}
-
-int dataset_read_stream(struct dataset *d, int fd, const char *name, uint64_t number, size_t limit,
-                        const struct log *log, struct err *e)
-{
-    struct reading r = { .d = d, .limit = limit, .log = log };
-    int status = begin(&r, name, e);
-    if (status == 0)
-        status = pick(&r, fd, name, number, e);
     if (status == 0)
         status = store_join(d, limit, log, e);
     if (status < 0)

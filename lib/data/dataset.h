@@ -1,4 +1,4 @@
-/* The rows that a program works on: shards mapped, raw files read into memory, one after the other. */
+/* The rows that a program works on: shards mapped, raw files read into memory, one by one. */
 #ifndef DATA_DATASET_H
 #define DATA_DATASET_H
 
@@ -22,8 +22,8 @@ struct input {
     bool no_header;           /* --no-header */
     bool zero_based;          /* --zero-based */
     const uint64_t *only;     /* of the shards on stdin only this number, from 0; NULL: all */
-    const json_t *like;       /* meta of the data that a model learned from, or NULL: says how data of
-                                 the same format are read where the options say nothing */
+    const json_t *like;       /* meta of the data that a model learned from, or NULL: says how data
+                                 of the same format are read where the options say nothing */
 };
 
 extern const struct table format_table; /* auto libsvm csv idx safetensors */
@@ -34,8 +34,9 @@ extern const struct table format_table; /* auto libsvm csv idx safetensors */
       offsetof(struct conf, member.format), &format_table },                                       \
     { "labels", 0, "FILE", NULL, "labels of IDX images, in a file of their own", set_text,         \
       offsetof(struct conf, member.labels), NULL },                                                \
-    { "label-column", 0, "NAME|NUMBER", NULL, "CSV column that holds the label; columns count from 1", \
-      set_text, offsetof(struct conf, member.label_column), NULL },                                \
+    { "label-column", 0, "NAME|NUMBER", NULL,                                                      \
+      "CSV column that holds the label; columns count from 1", set_text,                           \
+      offsetof(struct conf, member.label_column), NULL },                                          \
     { "no-header", 0, NULL, NULL, "CSV starts with a row of data", set_flag,                       \
       offsetof(struct conf, member.no_header), NULL },                                             \
     { "zero-based", 0, NULL, NULL, "libsvm indices start at 0 instead of 1", set_flag,             \
@@ -43,29 +44,24 @@ extern const struct table format_table; /* auto libsvm csv idx safetensors */
 
 /* What was read. Zeroed before use. */
 struct dataset {
-    struct rows *parts; /* one a shard, one for raw files that follow each other; labels as `labels` */
+    struct rows *parts; /* one a shard, one for raw files in a row; labels as `labels` below */
     size_t n_parts;
     size_t rows;          /* in all */
     size_t features;      /* of the widest */
     struct classes classes; /* of all parts; empty v with .targets when there are too many */
     double *labels; /* (rows), owned: the number; when classes.named the index in classes */
-    json_t *meta;   /* what travels on to the model: base, header, label_column, format, scale; owned */
+    json_t *meta; /* what travels on to the model: format, base, header, label_column; owned */
     char *name;     /* of the first file, for messages */
     json_t *shards; /* array of {file, rows, crc32} for HELLO and the trace; owned */
     void *store;    /* what the parts point into */
 };
 
 /* Reads all operands ("-" once is stdin). Shards (known by their first bytes) are mapped and their
- * checksum is not computed again (sizes are checked). limit: 0, or the number of features kept; what
- * lies beyond is left out with one warning that names file, line and index. ERR_DATA with file and
- * place, ERR_SYSTEM. An input without a row is ERR_DATA. */
-int dataset_read(struct dataset *d, char *const *paths, size_t n, const struct input *in, size_t limit,
-                 const struct log *log, struct err *e);
-
-/* Reads shard `number` (from 0) of a stream of shards, and the stream to its end. `name` is for
- * messages. ERR_DATA when the stream has fewer. */
-int dataset_read_stream(struct dataset *d, int fd, const char *name, uint64_t number, size_t limit,
-                        const struct log *log, struct err *e);
+ * checksum is not computed again (sizes are checked). limit: 0, or the number of features kept;
+ * what lies beyond is left out with one warning that names file, line and index. ERR_DATA with file
+ * and place, ERR_SYSTEM. An input without a row is ERR_DATA. */
+int dataset_read(struct dataset *d, char *const *paths, size_t n, const struct input *in,
+                 size_t limit, const struct log *log, struct err *e);
 void dataset_free(struct dataset *d);
 
 /* The part that holds a row of the whole data set; *row becomes its number there. */

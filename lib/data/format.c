@@ -28,8 +28,8 @@ static const struct plug *const rows[] = {
 
 const struct table format_table = { "format", rows };
 
-const struct format *format_choose(const struct input *in, const char *name, const unsigned char *head,
-                                   size_t n, struct err *e)
+const struct format *format_choose(const struct input *in, const char *name,
+                                   const unsigned char *head, size_t n, struct err *e)
 {
     const struct format *best = &format_auto;
     int highest = BID_NO;
@@ -45,7 +45,8 @@ const struct format *format_choose(const struct input *in, const char *name, con
     }
     if (highest > BID_NO)
         return best;
-    err_set(e, ERR_DATA, "%s: no known format (it begins with bytes %02x %02x); --format=help lists them",
-            name, n > 0 ? head[0] : 0u, n > 1 ? head[1] : 0u);
+    err_set(e, ERR_DATA,
+            "%s: no known format (it begins with bytes %02x %02x); --format=help lists them", name,
+            n > 0 ? head[0] : 0u, n > 1 ? head[1] : 0u);
     return NULL;
 }

@@ -20,7 +20,8 @@ struct format {
     /* NULL and e when it cannot begin. s, b and in stay until close. open is NULL in rows that no
      * reader of rows stands behind: "auto", and shards, which dataset.c maps. */
     void *(*open)(struct source *s, struct builder *b, const struct input *in, struct err *e);
-    int (*next)(void *self, struct err *e); /* some more rows: 1; 0: no more; -1: e with file and place */
+    /* Some more rows: 1; 0: no more; -1: e with file and place. */
+    int (*next)(void *self, struct err *e);
     void (*close)(void *self);
     json_t *(*meta)(const void *self); /* what must travel with the rows: new, or NULL */
 };
@@ -28,7 +29,7 @@ struct format {
 extern const struct format format_safetensors;
 
 /* The format that was asked for, else the highest bidder. NULL and e (ERR_DATA, with name). */
-const struct format *format_choose(const struct input *in, const char *name, const unsigned char *head,
-                                   size_t n, struct err *e);
+const struct format *format_choose(const struct input *in, const char *name,
+                                   const unsigned char *head, size_t n, struct err *e);
 
 #endif

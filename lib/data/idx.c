@@ -1,4 +1,4 @@
-/* IDX, the format of MNIST: a header of big-endian sizes, then numbers; labels in a file of their own. */
+/* IDX, the format of MNIST: a header of big-endian sizes, then numbers; labels in another file. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,8 +107,8 @@ static int read_header(struct table_in *t, struct err *e)
     if (source_read(t->source, head + MAGIC, sizes, &got, e) < 0)
         return -1;
     if (got < sizes)
-        return err_set(e, ERR_DATA, "%s: ends at byte %zu, within the header of %zu", t->source->name,
-                       MAGIC + got, MAGIC + sizes);
+        return err_set(e, ERR_DATA, "%s: ends at byte %zu, within the header of %zu",
+                       t->source->name, MAGIC + got, MAGIC + sizes);
     t->element = find_element(head[2]);
     t->rows = big(head + MAGIC, 4);
     t->width = 1;
@@ -133,8 +133,10 @@ static int count_rest(struct table_in *t, uint64_t *bytes, struct err *e)
     return 0;
 }
 
-/* Up to n more rows into block (n rows long). *got = 0 after the last, when nothing stands behind it. */
-static int read_rows(struct table_in *t, unsigned char *block, uint64_t n, uint64_t *got, struct err *e)
+/* Up to n more rows into block (n rows long). *got = 0 after the last, when nothing stands behind
+ * it. */
+static int read_rows(struct table_in *t, unsigned char *block, uint64_t n, uint64_t *got,
+                     struct err *e)
 {
     size_t bytes, row = (size_t)t->width * t->element->size;
     uint64_t extra;
@@ -151,18 +153,21 @@ static int read_rows(struct table_in *t, unsigned char *block, uint64_t n, uint6
     if (source_read(t->source, block, (size_t)*got * row, &bytes, e) < 0)
         return -1;
     if (bytes < *got * row)
-        return err_set(e, ERR_DATA, "%s: the header promises %llu bytes, %llu found", t->source->name,
-                       (unsigned long long)(t->rows * row), (unsigned long long)(t->done * row + bytes));
+        return err_set(e, ERR_DATA, "%s: the header promises %llu bytes, %llu found",
+                       t->source->name, (unsigned long long)(t->rows * row),
+                       (unsigned long long)(t->done * row + bytes));
     t->done += *got;
     return 0;
 }
 
-static void put_bytes(struct builder *b, const struct table_in *t, const unsigned char *block, size_t n)
+static void put_bytes(struct builder *b, const struct table_in *t, const unsigned char *block,
+                      size_t n)
 {
     memcpy(b->bytes + b->n * b->features, block, n * t->width);
 }
 
-static void put_floats(struct builder *b, const struct table_in *t, const unsigned char *block, size_t n)
+static void put_floats(struct builder *b, const struct table_in *t, const unsigned char *block,
+                       size_t n)
 {
     float *x = b->x + b->n * b->features;
     for (size_t i = 0; i < n * t->width; i++)
@@ -180,7 +185,7 @@ static int check_finite(const struct idx *f, size_t n, struct err *e)
     return 0;
 }
 
-/* The label of row b->n; a row too many is noticed at the end, when the images have proved whole. */
+/* The label of row b->n; a row too many is noticed at the end, when the images proved whole. */
 static int put_label(struct idx *f, struct err *e)
 {
     struct builder *b = f->builder;

@@ -54,7 +54,8 @@ static bool is_text(const char *text, size_t n)
     return utf8 != NULL;
 }
 
-/* Looks like a number, as people write them somewhere, but is none: taking it for a word would hide it. */
+/* Looks like a number, as people write them somewhere, but is none: taking it for a word would hide
+ * it. */
 static bool numberlike(const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -74,7 +75,8 @@ static int judge(const char *text, size_t n, double *value, struct err *e)
         return err_set(e, ERR_DATA, "a byte order mark (ef bb bf) within the data");
     for (size_t i = 0; i < n; i++)
         if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-            return err_set(e, ERR_DATA, "label with byte %02x: labels are printable text on one line",
+            return err_set(e, ERR_DATA,
+                           "label with byte %02x: labels are printable text on one line",
                            (unsigned char)text[i]);
     if (!is_text(text, n))
         return err_set(e, ERR_DATA, "the label is not UTF-8");
@@ -89,8 +91,8 @@ static int judge(const char *text, size_t n, double *value, struct err *e)
     return 0;
 }
 
-static int spelling_make(struct spelling *s, const char *text, size_t n, struct place at, uint64_t order,
-                         struct err *e)
+static int spelling_make(struct spelling *s, const char *text, size_t n, struct place at,
+                         uint64_t order, struct err *e)
 {
     *s = (struct spelling){ .n = n, .order = order };
     if (judge(text, n, &s->value, e) < 0)
@@ -111,7 +113,8 @@ static int spelling_make(struct spelling *s, const char *text, size_t n, struct 
 static int become_targets(struct labels *l, double *row, uint64_t n, struct err *e)
 {
     if (l->words)
-        return err_set(e, ERR_DATA, "more than %d different labels, and not all are numbers", CLASSES_MAX);
+        return err_set(e, ERR_DATA, "more than %d different labels, and not all are numbers",
+                       CLASSES_MAX);
     for (uint64_t i = 0; i < n; i++)
         row[i] = l->v[(size_t)row[i]].value;
     labels_free(l);
@@ -195,7 +198,8 @@ int labels_finish(struct labels *l, double *row, size_t n, struct classes *c, st
         qsort(sorted, l->n, sizeof *sorted, l->words ? by_text : by_value);
     }
     for (size_t i = 0; i < l->n && status == 0; i++)
-        status = classes_add(c, sorted[i].text, sorted[i].value, sorted[i].where, sorted[i].order, e);
+        status =
+            classes_add(c, sorted[i].text, sorted[i].value, sorted[i].where, sorted[i].order, e);
     for (size_t i = 0; i < l->n && status == 0; i++)
         becomes[i] = l->words ? (double)classes_find_name(c, l->v[i].text) : l->v[i].value;
     for (size_t i = 0; i < n && status == 0; i++)

@@ -63,7 +63,8 @@ static int blame_word(const struct libsvm *f, char *word, const char *end, struc
     end = skip_word(word, end);
     const char *colon = memchr(word, ':', (size_t)(end - word));
     if (end - word > 4 && memcmp(word, "qid:", 4) == 0)
-        return err_set(e, ERR_DATA, "'%.*s': query numbers are not supported", shown(word, end), word);
+        return err_set(e, ERR_DATA, "'%.*s': query numbers are not supported", shown(word, end),
+                       word);
     const char *digits = word + (*word == '-'), *p = digits;
     while (p < end && isdigit((unsigned char)*p))
         p++;
@@ -71,8 +72,8 @@ static int blame_word(const struct libsvm *f, char *word, const char *end, struc
         return err_set(e, ERR_DATA, "'%.*s' is not INDEX:VALUE", shown(word, end), word);
     if (*word != '-' && !(colon - word == 1 && *word == '0'))
         return blame_range(f, word, colon, e);
-    return err_set(e, ERR_DATA, "feature index %.*s: indices start at %u%s", shown(word, colon), word,
-                   f->base, *word == '0' ? " (--zero-based when they start at 0)" : "");
+    return err_set(e, ERR_DATA, "feature index %.*s: indices start at %u%s", shown(word, colon),
+                   word, f->base, *word == '0' ? " (--zero-based when they start at 0)" : "");
 }
 
 static int blame_value(char *word, const char *end, struct err *e)
@@ -118,7 +119,8 @@ static int parse_row(struct libsvm *f, char *p, const char *end, struct err *e)
     char *label = p;
     p = skip_word(p, end);
     if (memchr(label, ':', (size_t)(p - label)) != NULL)
-        return err_set(e, ERR_DATA, "'%.*s' stands where the label should be", shown(label, p), label);
+        return err_set(e, ERR_DATA, "'%.*s' stands where the label should be", shown(label, p),
+                       label);
     if (builder_room(b, (size_t)(end - p) / SHORTEST + 1, e) < 0 ||
         labels_put(&b->spellings, label, (size_t)(p - label), at, b->labels, b->n, e) < 0 ||
         parse_entries(f, p, end, e) < 0)
@@ -211,7 +213,8 @@ static int libsvm_bid(const unsigned char *head, size_t n)
 }
 
 const struct format format_libsvm = {
-    .plug = { .name = "libsvm", .help = "LABEL INDEX:VALUE ... a line, sparse; remarks behind '#'" },
+    .plug = { .name = "libsvm",
+              .help = "LABEL INDEX:VALUE ... a line, sparse; remarks behind '#'" },
     .bid = libsvm_bid,
     .open = libsvm_open,
     .next = libsvm_next,

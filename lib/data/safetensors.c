@@ -1,4 +1,4 @@
-/* Our own shards as input: dataset.c maps them or reads them whole, so there is no reader of rows. */
+/* Our own shards as input: dataset.c maps them or reads them whole; no reader of rows is needed. */
 #include "data/format.h"
 #include "data/shard.h"
 

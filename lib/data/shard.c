@@ -83,10 +83,12 @@ static double scale_of(const struct rows *r)
     return r->scale == 1.0f / 255 ? 1.0 / 255 : (double)r->scale;
 }
 
-static int fill_meta(json_t *meta, const struct rows *r, const struct shard_note *note, struct err *e)
+static int fill_meta(json_t *meta, const struct rows *r, const struct shard_note *note,
+                     struct err *e)
 {
     char scale[NUM_TEXT];
-    if (meta_set(meta, "format", e, SHARD_FORMAT) < 0 || meta_set(meta, "rows", e, "%zu", r->n) < 0 ||
+    if (meta_set(meta, "format", e, SHARD_FORMAT) < 0 ||
+        meta_set(meta, "rows", e, "%zu", r->n) < 0 ||
         meta_set(meta, "features", e, "%zu", r->features) < 0)
         return -1;
     if (r->kind == ROWS_BYTES &&
@@ -102,7 +104,8 @@ static int fill_meta(json_t *meta, const struct rows *r, const struct shard_note
     return meta_set(meta, "version", e, "%s", PACKAGE_VERSION);
 }
 
-int shard_write(struct out *o, const struct rows *rows, const struct shard_note *note, struct err *e)
+int shard_write(struct out *o, const struct rows *rows, const struct shard_note *note,
+                struct err *e)
 {
     struct tensor t[TENSORS_MAX];
     json_t *meta = json_object();
@@ -207,7 +210,8 @@ static int take_meta(struct shard *s, struct err *e)
     const char *data = meta_text(meta, "data");
     uint64_t rows, features;
     if (format == NULL || strcmp(format, SHARD_FORMAT) != 0)
-        return err_set(e, ERR_DATA, "a safetensors record, but no shard: its format is '%s', not '%s'",
+        return err_set(e, ERR_DATA,
+                       "a safetensors record, but no shard: its format is '%s', not '%s'",
                        format ? format : "", SHARD_FORMAT);
     if (meta_whole(meta, "rows", &rows, e) < 0 || meta_whole(meta, "features", &features, e) < 0)
         return -1;

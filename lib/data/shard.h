@@ -22,7 +22,8 @@ struct shard_note {
     uint64_t seed, shard, shards;
 };
 
-int shard_write(struct out *o, const struct rows *rows, const struct shard_note *note, struct err *e);
+int shard_write(struct out *o, const struct rows *rows, const struct shard_note *note,
+                struct err *e);
 
 /* A shard that was read. Zeroed before use. */
 struct shard {

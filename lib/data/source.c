@@ -56,7 +56,9 @@ static la_ssize_t feed(struct archive *a, void *self, const void **block)
     size_t got;
     (void)a;
     *block = t->block;
-    return flow_get(&t->whole, t->block, sizeof t->block, &got, &t->below) < 0 ? -1 : (la_ssize_t)got;
+    if (flow_get(&t->whole, t->block, sizeof t->block, &got, &t->below) < 0)
+        return -1;
+    return (la_ssize_t)got;
 }
 
 static la_int64_t seek(struct archive *a, void *self, la_int64_t offset, int whence)
@@ -175,8 +177,8 @@ int source_open(struct source *s, const char *path, const struct log *log, struc
         err_ctx(e, "%s", s->path);
         goto fail;
     }
-    s->plain = s->state->outer.state == NULL && s->state->member == NULL && fstat(s->fd, &st) == 0 &&
-               S_ISREG(st.st_mode) && s->state->begin == 0;
+    s->plain = s->state->outer.state == NULL && s->state->member == NULL &&
+               fstat(s->fd, &st) == 0 && S_ISREG(st.st_mode) && s->state->begin == 0;
     s->head = s->state->file.head;
     s->head_n = s->state->file.n;
     return 0;

@@ -1,5 +1,5 @@
-/* The bytes of a data set: of a file, of stdin, or of the members of an archive one after the other;
- * plain or compressed, known by content. */
+/* The bytes of a data set: of a file, of stdin, or of the members of an archive one after the
+ * other; plain or compressed, known by content. */
 #ifndef DATA_SOURCE_H
 #define DATA_SOURCE_H
 
@@ -17,7 +17,7 @@ struct source {
     char *path;                 /* as named; SOURCE_STDIN for "-" */
     char *name;                 /* of what is read now: "rows.svm", "rows.tar(part-1.svm)" */
     int fd;
-    bool plain;                 /* a whole regular file as it lies: fd can be mapped when it is a shard */
+    bool plain; /* a whole regular file as it lies: fd can be mapped when it is a shard */
     const unsigned char *head;  /* the first bytes of what is read now */
     size_t head_n;
     struct source_state *state;
@@ -27,9 +27,9 @@ struct source {
  * -1: ERR_SYSTEM, or ERR_DATA, with name. */
 int source_open(struct source *s, const char *path, const struct log *log, struct err *e);
 
-/* Goes to the next member that holds data; a file that is no archive is its only member. Folders and
- * links are no data; the side files ._NAME of macOS are left out with a notice.
- * 1; 0: there are no more; -1: ERR_DATA, with name. */
+/* Goes to the next member that holds data; a file that is no archive is its only member. Folders
+ * and links are no data; the side files ._NAME of macOS are left out with a notice. 1; 0: there are
+ * no more; -1: ERR_DATA, with name. */
 int source_next(struct source *s, struct err *e);
 
 /* Reads on in the member: *got < room only at its end. -1: ERR_DATA, ERR_SYSTEM, with name. */

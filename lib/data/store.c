@@ -101,13 +101,13 @@ static void warn_beyond(const struct store *s, size_t limit, const struct log *l
         rows += s->v[i].built.beyond_rows;
     }
     if (first != NULL)
-        log_note(log, "%s: the model has %zu features; what lies beyond is left out in %zu row%s", first,
-                 limit, rows, rows == 1 ? "" : "s");
+        log_note(log, "%s: the model has %zu features; what lies beyond is left out in %zu row%s",
+                 first, limit, rows, rows == 1 ? "" : "s");
 }
 
 /* Labels of one part, in terms of all classes. */
-static int join_labels(const struct dataset *d, const struct part *p, const struct rows *r, double *to,
-                       struct err *e)
+static int join_labels(const struct dataset *d, const struct part *p, const struct rows *r,
+                       double *to, struct err *e)
 {
     const struct classes *own = classes_of(p);
     memcpy(to, r->labels, r->n * sizeof *to);

@@ -69,8 +69,8 @@ static int damaged(struct unpack_state *t, struct err *e)
     else if (why == NULL || *why == '\0')
         err_set(e, ERR_DATA, "the %s data end early or are damaged", name);
     else
-        err_set(e, ERR_DATA, "the %s data %s damaged (%s)", name, t->ended ? "end early or are" : "are",
-                why);
+        err_set(e, ERR_DATA, "the %s data %s damaged (%s)", name,
+                t->ended ? "end early or are" : "are", why);
     return -1;
 }
 

@@ -62,7 +62,10 @@ static const struct param params[] = {
 };
 
 const struct delay_ops delay_constant = {
-    .plug = { .name = "const", .help = "always the same", .params = params, .conf = sizeof(struct conf) },
+    .plug = { .name = "const",
+              .help = "always the same",
+              .params = params,
+              .conf = sizeof(struct conf) },
     .sample = sample,
     .cdf = cdf,
     .logtail = logtail,

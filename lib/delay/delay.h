@@ -21,9 +21,10 @@ enum delay_ageing {
  * double, but for the file of `empirical`. */
 struct delay_ops {
     struct plug plug;
-    double (*sample)(const void *conf, struct rng *r); /* >= 0; infinite when no double can hold it */
-    double (*cdf)(const void *conf, double x);         /* P(X <= x), precise where it is small */
-    double (*logtail)(const void *conf, double x);     /* log P(X > x) */
+    double (*sample)(const void *conf,
+                     struct rng *r);               /* >= 0; infinite when no double can hold it */
+    double (*cdf)(const void *conf, double x);     /* P(X <= x), precise where it is small */
+    double (*logtail)(const void *conf, double x); /* log P(X > x) */
     /* The least x with P(X <= x) >= p, where q = 1 - p is given too, so that either may be tiny.
      * p = 0: the least delay; q = 0: the greatest, maybe infinite. */
     double (*quantile)(const void *conf, double p, double q);

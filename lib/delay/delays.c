@@ -61,8 +61,9 @@ static int read_range(struct reading *r, const char *text, size_t n, size_t law,
         return err_set(e, ERR_USAGE, "workers %" PRIu64 "-%" PRIu64 ": the first is the greater",
                        ends[0], last);
     if (last >= r->d->workers)
-        return err_set(e, ERR_USAGE, "worker %" PRIu64 " with %" PRIu64 " workers (0 to %" PRIu64 ")",
-                       last, r->d->workers, r->d->workers - 1);
+        return err_set(e, ERR_USAGE,
+                       "worker %" PRIu64 " with %" PRIu64 " workers (0 to %" PRIu64 ")", last,
+                       r->d->workers, r->d->workers - 1);
     return add(r, ends[0], last, law, e);
 }
 
@@ -103,8 +104,8 @@ static int by_first(const void *a, const void *b)
 static int fill_gap(struct reading *r, uint64_t first, uint64_t last, struct err *e)
 {
     if (r->rest == SIZE_MAX)
-        return err_set(e, ERR_USAGE, "worker %" PRIu64 " has no delay: give a SPEC without RANGE too",
-                       first);
+        return err_set(e, ERR_USAGE,
+                       "worker %" PRIu64 " has no delay: give a SPEC without RANGE too", first);
     return add(r, first, last, r->rest, e);
 }
 

@@ -9,7 +9,7 @@
 #include "delay/delay.h"
 
 struct delays_law {
-    struct spec law; /* no plug: no delay */
+    struct spec law;  /* no plug: no delay */
     uint64_t workers; /* how many have it */
 };
 

@@ -98,8 +98,8 @@ static int read_line(struct duration *one, char *line, struct err *e)
 /* The first line may be the name of the column: a word, no number that went wrong. */
 static bool is_header(size_t line, const char *text)
 {
-    return line == 1 && strchr("+-.0123456789", text[0]) == NULL && strncasecmp(text, "nan", 3) != 0 &&
-           strncasecmp(text, "inf", 3) != 0;
+    return line == 1 && strchr("+-.0123456789", text[0]) == NULL &&
+           strncasecmp(text, "nan", 3) != 0 && strncasecmp(text, "inf", 3) != 0;
 }
 
 static int read_column(struct durations *d, FILE *file, const char *name, struct err *e)
@@ -128,7 +128,7 @@ int durations_read(struct durations *d, const char *path, struct err *e)
     if (file == NULL)
         return err_sys(e, "%s", path);
     int first = ungetc(getc(file), file);
-    int status = ferror(file) ? err_sys(e, "%s", path)
+    int status = ferror(file)   ? err_sys(e, "%s", path)
                  : first == '#' ? read_trace(d, file, name, e)
                                 : read_column(d, file, name, e);
     if (!standard)

@@ -12,12 +12,12 @@ enum { FIT_DRAWS = 99, FIT_CHOSEN = 1000, FIT_SEED = 1 };
 
 struct fit {
     const struct delay_ops *row;
-    struct spec law;   /* the likeliest of the family; no plug: it cannot be one, `why` says */
-    double loglik;     /* sum of log density (completed) and log P(X > x) (censored) */
-    double aic;        /* 2 (parameters) - 2 loglik: less is better */
-    double bic;        /* log(n) (parameters) - 2 loglik */
-    double ks;         /* greatest distance of the distribution function from Kaplan and Meier's */
-    double p;          /* chance of such a distance or a greater one if it were this law; NAN: not asked */
+    struct spec law; /* the likeliest of the family; no plug: it cannot be one, `why` says */
+    double loglik;   /* sum of log density (completed) and log P(X > x) (censored) */
+    double aic;      /* 2 (parameters) - 2 loglik: less is better */
+    double bic;      /* log(n) (parameters) - 2 loglik */
+    double ks;       /* greatest distance of the distribution function from Kaplan and Meier's */
+    double p; /* chance of such a distance or a greater one if it were this law; NAN: not asked */
     struct err why;
 };
 

@@ -85,8 +85,8 @@ static double unlikely(const void *state, const double *x)
 {
     const struct sums *s = state;
     double shape = exp(x[0]), scale = exp(x[1] - x[0]);
-    double likely = (shape - 1) * s->logs - s->sum / scale -
-                    s->n * (lgamma(shape) + shape * log(scale));
+    double likely =
+        (shape - 1) * s->logs - s->sum / scale - s->n * (lgamma(shape) + shape * log(scale));
     for (size_t i = 0; i < s->d->n; i++)
         if (s->d->v[i].censored)
             likely += log_gamma_q(shape, s->d->v[i].seconds / scale);
@@ -117,7 +117,8 @@ static int fit(void *conf, const struct durations *d, struct err *e)
 }
 
 static const struct param params[] = {
-    { "shape", set_positive, offsetof(struct conf, shape), NULL, "1 is exponential, greater is steadier" },
+    { "shape", set_positive, offsetof(struct conf, shape), NULL,
+      "1 is exponential, greater is steadier" },
     { "scale", set_period, offsetof(struct conf, scale), NULL, "mean / shape" },
     { 0 },
 };

@@ -39,8 +39,9 @@ static double logtail(const void *conf, double x)
 static double logpdf(const void *conf, double x)
 {
     const struct conf *c = conf;
-    return x < 0 ? -INFINITY : log_sum(log(c->p / c->mean1) - x / c->mean1,
-                                       log1p(-c->p) - log(c->mean2) - x / c->mean2);
+    return x < 0 ? -INFINITY
+                 : log_sum(log(c->p / c->mean1) - x / c->mean1,
+                           log1p(-c->p) - log(c->mean2) - x / c->mean2);
 }
 
 static double mean(const void *conf)

@@ -106,8 +106,8 @@ char *delay_text(const struct delay_ops *row, const void *conf, struct err *e)
     char *spec = mem_text(row->plug.name, e), number[NUM_TEXT];
     for (const struct param *p = row->plug.params; spec && p->name; p++) {
         const char *between = p == row->plug.params ? ":" : ",";
-        char *more = mem_print(e, "%s%s%s=%s", spec, between, p->name,
-                               shortest(number, value_at(conf, p)));
+        char *more =
+            mem_print(e, "%s%s%s=%s", spec, between, p->name, shortest(number, value_at(conf, p)));
         free(spec);
         spec = more;
     }

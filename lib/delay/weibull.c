@@ -96,7 +96,8 @@ static int fit(void *conf, const struct durations *d, struct err *e)
 
 static const struct param params[] = {
     { "scale", set_period, offsetof(struct conf, scale), NULL, "where 63 % are below" },
-    { "shape", set_positive, offsetof(struct conf, shape), NULL, "1 is exponential, smaller is heavier" },
+    { "shape", set_positive, offsetof(struct conf, shape), NULL,
+      "1 is exponential, smaller is heavier" },
     { 0 },
 };
 

@@ -40,8 +40,10 @@ static int set_beta(void *target, const char *text, struct err *e)
 }
 
 static const struct param adam_params[] = {
-    { "beta1", set_beta, offsetof(struct adam, beta1), "0.9", "part of the mean gradient that stays" },
-    { "beta2", set_beta, offsetof(struct adam, beta2), "0.999", "part of the mean square that stays" },
+    { "beta1", set_beta, offsetof(struct adam, beta1), "0.9",
+      "part of the mean gradient that stays" },
+    { "beta2", set_beta, offsetof(struct adam, beta2), "0.999",
+      "part of the mean square that stays" },
     { "epsilon", set_positive, offsetof(struct adam, epsilon), "1e-8", "added to the root" },
     { 0 },
 };

@@ -10,10 +10,10 @@
 
 struct moments {
     const void *conf;
-    uint64_t t;      /* steps made, this one included while it is made */
+    uint64_t t; /* steps made, this one included while it is made */
     size_t n;
-    float *a, *b;    /* (n) as of the last step; b only when asked for */
-    float *a2, *b2;  /* (n) of the step being made: it counts only when all is finite */
+    float *a, *b;   /* (n) as of the last step; b only when asked for */
+    float *a2, *b2; /* (n) of the step being made: it counts only when all is finite */
 };
 
 static inline void moments_close(void *state)

@@ -25,7 +25,10 @@ static double stairs(const void *conf, uint64_t iteration)
     return c->rate * pow(c->factor, (double)(iteration / c->every));
 }
 
-#define RATE { "rate", set_positive, offsetof(struct conf, rate), NULL, "the step at the start" }
+#define RATE                                                                                       \
+    {                                                                                              \
+        "rate", set_positive, offsetof(struct conf, rate), NULL, "the step at the start"           \
+    }
 
 static const struct param inverse_params[] = {
     RATE,

@@ -14,21 +14,13 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "net/queue.h"
 
 enum {
     SOCKET_BUFFER = 1 << 20,
     FRAMES_A_TURN = 16,     /* then the other connections have theirs */
     PIECES_A_SEND = 8,
     DISCARD_MAX = 64 << 20, /* bytes of a refused peer that are read so that it can read why */
-};
-
-/* A frame, or the rest of one, that the socket did not take yet. */
-struct piece {
-    struct piece *next;
-    size_t n, sent;
-    bool params;
-    bool begun; /* some byte of the frame has gone out */
-    unsigned char bytes[];
 };
 
 struct conn {
@@ -45,8 +37,7 @@ struct conn {
     unsigned char *payload;
     size_t got;
 
-    struct piece *first, **last;
-    size_t queued;
+    struct queue queue; /* what the socket did not take yet */
 
     bool finishing;
     bool paused;     /* the owner takes no frames for now */
@@ -55,17 +46,6 @@ struct conn {
     bool busy, gone; /* conn_free came from within a call of ours: memory goes when we are out */
     struct err failure;
 };
-
-static void free_queue(struct conn *c)
-{
-    while (c->first != NULL) {
-        struct piece *p = c->first;
-        c->first = p->next;
-        free(p);
-    }
-    c->last = &c->first;
-    c->queued = 0;
-}
 
 static void stop_events(struct conn *c)
 {
@@ -82,7 +62,7 @@ void conn_free(struct conn *c)
     if (c == NULL)
         return;
     stop_events(c);
-    free_queue(c);
+    queue_free(&c->queue);
     if (c->fd >= 0)
         close(c->fd);
     c->fd = -1;
@@ -100,7 +80,7 @@ static void tell_closed(struct conn *c, const struct err *why)
     event_del(c->readable);
     event_del(c->writable);
     struct err e = { 0 };
-    if (!c->finishing || c->queued > 0)
+    if (!c->finishing || c->queue.bytes > 0)
         e = *why;
     c->calls->closed(c->owner, c, &e);
 }
@@ -145,35 +125,8 @@ static size_t send_now(struct conn *c, struct iovec *v, size_t n)
 
 static void finish_if_drained(struct conn *c)
 {
-    if (c->finishing && c->queued == 0)
+    if (c->finishing && c->queue.bytes == 0)
         shutdown(c->fd, SHUT_WR); /* the peer sees the end behind the last frame */
-}
-
-static size_t gather_queue(const struct conn *c, struct iovec *v)
-{
-    size_t n = 0;
-    for (struct piece *p = c->first; p != NULL && n < PIECES_A_SEND; p = p->next)
-        v[n++] = (struct iovec){ p->bytes + p->sent, p->n - p->sent };
-    return n;
-}
-
-static void take_from_queue(struct conn *c, size_t sent)
-{
-    c->queued -= sent;
-    while (sent > 0) {
-        struct piece *p = c->first;
-        size_t left = p->n - p->sent;
-        if (sent < left) {
-            p->sent += sent;
-            p->begun = true;
-            return;
-        }
-        sent -= left;
-        c->first = p->next;
-        free(p);
-    }
-    if (c->first == NULL)
-        c->last = &c->first;
 }
 
 static void on_writable(evutil_socket_t fd, short what, void *self)
@@ -181,33 +134,12 @@ static void on_writable(evutil_socket_t fd, short what, void *self)
     (void)fd, (void)what;
     struct conn *c = self;
     struct iovec v[PIECES_A_SEND];
-    if (c->first != NULL)
-        take_from_queue(c, send_now(c, v, gather_queue(c, v)));
-    if (c->first != NULL && !c->broken)
+    if (c->queue.bytes > 0)
+        queue_sent(&c->queue, send_now(c, v, queue_gather(&c->queue, v, PIECES_A_SEND)));
+    if (c->queue.bytes > 0 && !c->broken)
         return;
     event_del(c->writable);
     finish_if_drained(c);
-}
-
-/* Keeps what is left of header and payload behind the first `sent` bytes. */
-static int keep(struct conn *c, const unsigned char *header, const void *payload, size_t n,
-                size_t sent, bool params, struct err *e)
-{
-    size_t of_header = sent < FRAME_HEADER ? FRAME_HEADER - sent : 0;
-    size_t skip = sent < FRAME_HEADER ? 0 : sent - FRAME_HEADER;
-    struct piece *p = malloc(sizeof *p + of_header + n - skip);
-    if (p == NULL)
-        return err_memory(e);
-    *p = (struct piece){ .n = of_header + n - skip, .params = params, .begun = sent > 0 };
-    memcpy(p->bytes, header + FRAME_HEADER - of_header, of_header);
-    if (n > skip)
-        memcpy(p->bytes + of_header, (const unsigned char *)payload + skip, n - skip);
-    if (c->first == NULL)
-        event_add(c->writable, NULL);
-    *c->last = p;
-    c->last = &p->next;
-    c->queued += p->n;
-    return 0;
 }
 
 /* A frame to the socket as far as it takes it, the rest to the queue. */
@@ -221,13 +153,16 @@ static int put(struct conn *c, const struct frame *f, const void *payload, size_
     whole.length = n;
     frame_encode(header, &whole);
     size_t sent = 0;
-    if (c->first == NULL) {
+    bool idle = c->queue.bytes == 0;
+    if (idle) {
         struct iovec v[2] = { { header, FRAME_HEADER }, { (void *)(uintptr_t)payload, n } };
         sent = send_now(c, v, n > 0 ? 2 : 1);
     }
     if (c->broken || sent == FRAME_HEADER + n)
         return 0;
-    return keep(c, header, payload, n, sent, params, e);
+    if (idle)
+        event_add(c->writable, NULL);
+    return queue_add(&c->queue, header, payload, n, sent, params, e);
 }
 
 int conn_send(struct conn *c, const struct frame *f, const void *payload, struct err *e)
@@ -235,27 +170,10 @@ int conn_send(struct conn *c, const struct frame *f, const void *payload, struct
     return put(c, f, payload, (size_t)f->length, false, e);
 }
 
-/* Takes parameters of which no byte has gone out from the queue. 1: there were some. */
-static int drop_unsent(struct conn *c)
-{
-    struct piece **at = &c->first;
-    while (*at != NULL && (!(*at)->params || (*at)->begun))
-        at = &(*at)->next;
-    struct piece *p = *at;
-    if (p == NULL)
-        return 0;
-    *at = p->next;
-    if (p->next == NULL)
-        c->last = at;
-    c->queued -= p->n;
-    free(p);
-    return 1;
-}
-
 int conn_params(struct conn *c, const struct frame *f, const float *data, size_t bytes,
                 struct err *e)
 {
-    int replaced = c->first == NULL ? 0 : drop_unsent(c);
+    int replaced = queue_drop_unsent(&c->queue);
     if (put(c, f, data, bytes, true, e) < 0)
         return -1;
     return replaced;
@@ -383,7 +301,7 @@ static void on_later(evutil_socket_t fd, short what, void *self)
 {
     (void)fd, (void)what;
     struct conn *c = self;
-    free_queue(c);
+    queue_free(&c->queue);
     if (!read_turn(c) && !c->done) {
         event_active(c->later, 0, 0);
         return;
@@ -421,7 +339,6 @@ struct conn *conn_new(struct event_base *base, int fd, const struct conn_calls *
         return NULL;
     }
     *c = (struct conn){ .fd = fd, .calls = calls, .owner = owner, .heard = clock_now() };
-    c->last = &c->first;
     tune(fd);
     evutil_make_socket_nonblocking(fd);
     c->readable = event_new(base, fd, EV_READ | EV_PERSIST, on_readable, c);
@@ -455,7 +372,7 @@ double conn_heard(const struct conn *c)
 
 size_t conn_queued(const struct conn *c)
 {
-    return c->queued;
+    return c->queue.bytes;
 }
 
 void *conn_owner(const struct conn *c)

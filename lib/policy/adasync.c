@@ -24,7 +24,8 @@ static const struct family families[] = {
 static int set_loss(void *target, const char *text, struct err *e)
 {
     if (strcmp(text, "batch") != 0)
-        return err_set(e, ERR_USAGE, "only batch: the mean loss of the gradients used in the interval");
+        return err_set(e, ERR_USAGE,
+                       "only batch: the mean loss of the gradients used in the interval");
     return set_text(target, text, e);
 }
 
@@ -32,8 +33,10 @@ static const struct param params[] = {
     { "family", set_text, offsetof(struct conf, adapt.family), NULL,
       "k-sync, k-batch-sync, k-async or k-batch-async" },
     { "K0", set_count, offsetof(struct conf, adapt.k0), "1", "K at the start" },
-    { "every", set_duration, offsetof(struct conf, adapt.every), "5s", "time between looks at the loss" },
-    { "Kmax", set_whole, offsetof(struct conf, adapt.k_max), "0", "largest K; 0 is the number of workers" },
+    { "every", set_duration, offsetof(struct conf, adapt.every), "5s",
+      "time between looks at the loss" },
+    { "Kmax", set_whole, offsetof(struct conf, adapt.k_max), "0",
+      "largest K; 0 is the number of workers" },
     { "floor", set_real, offsetof(struct conf, adapt.floor), "0", "loss that no model goes below" },
     { "loss", set_loss, offsetof(struct conf, loss), "batch", "which loss is looked at" },
     { 0 },

@@ -58,8 +58,7 @@ static void k_batch_async(const void *conf, uint64_t workers, struct knobs *k)
 }
 
 const struct policy_ops policy_sync = {
-    .plug = { .name = "sync",
-              .help = "every worker once, then the update; nobody is stale" },
+    .plug = { .name = "sync", .help = "every worker once, then the update; nobody is stale" },
     .knobs = sync,
 };
 
@@ -80,8 +79,7 @@ const struct policy_ops policy_k_batch_sync = {
 };
 
 const struct policy_ops policy_async = {
-    .plug = { .name = "async",
-              .help = "every gradient is an update; nobody waits" },
+    .plug = { .name = "async", .help = "every gradient is an update; nobody waits" },
     .knobs = async,
 };
 

@@ -8,7 +8,8 @@ struct ssp {
 };
 
 static const struct param ssp_params[] = {
-    { "S", set_whole, offsetof(struct ssp, ahead), NULL, "steps that a worker may be ahead of the slowest" },
+    { "S", set_whole, offsetof(struct ssp, ahead), NULL,
+      "steps that a worker may be ahead of the slowest" },
     { 0 },
 };
 
@@ -41,8 +42,10 @@ static int set_mode(void *target, const char *text, struct err *e)
 }
 
 static const struct param bounded_params[] = {
-    { "R", set_count, offsetof(struct bounded, age), NULL, "staleness from which work is of no use" },
-    { "mode", set_mode, offsetof(struct bounded, mode), "stop", "stop the work, or drop it on arrival" },
+    { "R", set_count, offsetof(struct bounded, age), NULL,
+      "staleness from which work is of no use" },
+    { "mode", set_mode, offsetof(struct bounded, mode), "stop",
+      "stop the work, or drop it on arrival" },
     { 0 },
 };
 

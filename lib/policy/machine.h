@@ -20,7 +20,7 @@ struct member {
     bool holds;   /* its gradient is among those combined (distinct policies) */
     bool waits;   /* too many steps ahead of the slowest */
     uint64_t seq, next, budget, version;
-    uint64_t steps;          /* gradients pushed, for `ahead`; a late joiner starts at the slowest's */
+    uint64_t steps; /* gradients pushed, for `ahead`; a late joiner starts at the slowest's */
     uint64_t older, younger; /* neighbours among those that work, by version; NONE at the ends */
     struct voided voided;
     struct account account;
@@ -42,14 +42,14 @@ struct policy {
     struct share *share;   /* (n_share) in order of arrival */
     size_t n_share, share_cap;
 
-    uint64_t oldest, youngest;  /* of those that work; kept when knobs.age is a bound */
+    uint64_t oldest, youngest;   /* of those that work; kept when knobs.age is a bound */
     uint64_t slowest, n_slowest; /* fewest steps of those here, and how many have them */
     uint64_t *waiting;           /* (n_waiting) who was told to wait, in order */
     size_t n_waiting, waiting_cap;
-    uint64_t held_back;          /* slowest when they were told so */
+    uint64_t held_back; /* slowest when they were told so */
 
-    double due;              /* when AdaSync looks at the loss again */
-    double loss_sum, first;  /* of the interval; mean of the first interval, 0 before it ended */
+    double due;             /* when AdaSync looks at the loss again */
+    double loss_sum, first; /* of the interval; mean of the first interval, 0 before it ended */
     uint64_t n_loss;
 };
 
@@ -58,9 +58,11 @@ void count(struct policy *p, const struct member *m, bool in);
 int act(struct acts *a, struct act one, struct err *e);
 
 /* update.c */
-int grant(struct policy *p, uint64_t worker, struct acts *a, struct err *e);  /* to an idle worker */
-int void_work(struct policy *p, uint64_t worker, struct acts *a, struct err *e); /* of a working one */
-int settle(struct policy *p, double now, struct acts *a, struct err *e); /* fires when enough are combined */
+int grant(struct policy *p, uint64_t worker, struct acts *a, struct err *e); /* to an idle worker */
+int void_work(struct policy *p, uint64_t worker, struct acts *a,
+              struct err *e); /* of a working one */
+int settle(struct policy *p, double now, struct acts *a,
+           struct err *e); /* fires when enough are combined */
 
 /* bounds.c: who may start, who has to stop. Without a bound none of these does anything. */
 void bounds_arrive(struct policy *p, uint64_t worker); /* it will be here */
@@ -69,9 +71,11 @@ void bounds_step(struct policy *p, uint64_t worker);   /* it pushed */
 bool bounds_wait(struct policy *p, uint64_t worker);   /* it is too far ahead to start */
 int bounds_note_wait(struct policy *p, uint64_t worker, struct err *e);
 int bounds_release(struct policy *p, struct acts *a, struct err *e); /* those that wait no longer */
-void bounds_start(struct policy *p, uint64_t worker);  /* it works from now on */
-void bounds_stop(struct policy *p, uint64_t worker);   /* it works no more; harmless when it did not */
-int bounds_age(struct policy *p, struct acts *a, struct err *e); /* after an update: what came of age */
+void bounds_start(struct policy *p, uint64_t worker);                /* it works from now on */
+void bounds_stop(struct policy *p,
+                 uint64_t worker); /* it works no more; harmless when it did not */
+int bounds_age(struct policy *p, struct acts *a,
+               struct err *e); /* after an update: what came of age */
 
 /* adapt.c: after an update with its gradients' losses told by adapt_loss. */
 void adapt_loss(struct policy *p, double loss);

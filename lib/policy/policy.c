@@ -93,7 +93,8 @@ int policy_join(struct policy *p, double now, uint64_t worker, uint64_t budget, 
 }
 
 /* The gradient goes into the sum; a batch form's worker goes on at once unless it fired. */
-static int take(struct policy *p, double now, uint64_t worker, double loss, struct acts *a, struct err *e)
+static int take(struct policy *p, double now, uint64_t worker, double loss, struct acts *a,
+                struct err *e)
 {
     struct member *m = &p->member[worker];
     uint64_t staleness = p->version - m->version;
@@ -104,8 +105,13 @@ static int take(struct policy *p, double now, uint64_t worker, double loss, stru
     count(p, m, false);
     m->holds = p->knobs.distinct;
     count(p, m, true);
-    if (act(a, (struct act){ .kind = ACT_TAKE, .worker = worker, .seq = m->seq, .version = m->version,
-                             .staleness = staleness }, e) < 0)
+    if (act(a,
+            (struct act){ .kind = ACT_TAKE,
+                          .worker = worker,
+                          .seq = m->seq,
+                          .version = m->version,
+                          .staleness = staleness },
+            e) < 0)
         return -1;
     if (!p->knobs.distinct && p->n_share < policy_combine(p) && grant(p, worker, a, e) < 0)
         return -1;
@@ -117,8 +123,13 @@ static int drop(struct policy *p, uint64_t worker, struct acts *a, struct err *e
 {
     struct member *m = &p->member[worker];
     m->account.dropped++;
-    if (act(a, (struct act){ .kind = ACT_DROP, .worker = worker, .seq = m->seq, .version = m->version,
-                             .staleness = p->version - m->version }, e) < 0)
+    if (act(a,
+            (struct act){ .kind = ACT_DROP,
+                          .worker = worker,
+                          .seq = m->seq,
+                          .version = m->version,
+                          .staleness = p->version - m->version },
+            e) < 0)
         return -1;
     return grant(p, worker, a, e);
 }
@@ -155,8 +166,7 @@ int policy_cancelled(struct policy *p, double now, uint64_t worker, uint64_t seq
     (void)now;
     a->n = 0;
     if (!voided_take(&p->member[worker].voided, seq))
-        return err_set(e, ERR_PEER, "minibatch %ju broken off, which was not void",
-                       (uintmax_t)seq);
+        return err_set(e, ERR_PEER, "minibatch %ju broken off, which was not void", (uintmax_t)seq);
     return cancel(&p->member[worker], worker, seq, a, e);
 }
 

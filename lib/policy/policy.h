@@ -19,22 +19,23 @@
 /* What tells the policies apart. */
 struct knobs {
     uint64_t combine; /* K: gradients in an update */
-    bool distinct;    /* they come from K different workers, who wait for the update; they are held and
+    bool distinct; /* they come from K different workers, who wait for the update; they are held and
                          added in order of rank */
-    bool voids;       /* an update makes all outstanding work void */
-    uint64_t ahead;   /* a worker more than this many steps ahead of the slowest waits; or NO_BOUND */
-    uint64_t age;     /* no gradient of this staleness or more is used; or NO_BOUND */
-    bool drop;        /* too old ones are dropped when they arrive, else broken off when they come of age */
+    bool voids;    /* an update makes all outstanding work void */
+    uint64_t ahead; /* a worker more than this many steps ahead of the slowest waits; or NO_BOUND */
+    uint64_t age;   /* no gradient of this staleness or more is used; or NO_BOUND */
+    bool
+        drop; /* too old ones are dropped when they arrive, else broken off when they come of age */
     const struct adapt *adapt; /* how K follows the loss; or NULL */
 };
 #define NO_BOUND UINT64_MAX
 
 /* AdaSync (THEORY 5): K grows as the loss falls; asked every so many seconds, at an update. */
 struct adapt {
-    const char *family;   /* name of the policy whose other knobs are in force */
-    uint64_t k0, k_max;   /* first K; k_max 0: P */
-    double every;         /* seconds */
-    double floor;         /* loss that no model goes below: taken off before ratios */
+    const char *family; /* name of the policy whose other knobs are in force */
+    uint64_t k0, k_max; /* first K; k_max 0: P */
+    double every;       /* seconds */
+    double floor;       /* loss that no model goes below: taken off before ratios */
 };
 /* A row of the table. */
 struct policy_ops {
@@ -52,9 +53,9 @@ enum act_kind {
     ACT_SEND,   /* grant version to worker: it starts minibatch seq */
     ACT_CREDIT, /* grant version to worker on paper: it is gone, or this was the last update */
     ACT_CANCEL, /* seq of worker is cancelled for good: confirmed, never sent, or its worker is gone */
-    ACT_DROP,   /* the gradient just pushed is too old: nobody uses it; staleness is set */
-    ACT_SET,    /* K is `count` from now on */
-    ACT_LEAVE,  /* worker made all its minibatches: it holds version and leaves */
+    ACT_DROP,  /* the gradient just pushed is too old: nobody uses it; staleness is set */
+    ACT_SET,   /* K is `count` from now on */
+    ACT_LEAVE, /* worker made all its minibatches: it holds version and leaves */
 };
 
 struct act {
@@ -118,8 +119,10 @@ int policy_gone(struct policy *p, double now, uint64_t worker, struct acts *a, s
 bool policy_here(const struct policy *p, uint64_t worker);
 bool policy_done(const struct policy *p, uint64_t worker); /* made all its minibatches */
 bool policy_working(const struct policy *p, uint64_t worker, uint64_t *seq); /* on live work */
-bool policy_voided(const struct policy *p, uint64_t worker); /* has void work that it did not confirm yet */
-uint64_t policy_granted(const struct policy *p, uint64_t worker); /* the version last granted to it */
+bool policy_voided(const struct policy *p,
+                   uint64_t worker); /* has void work that it did not confirm yet */
+uint64_t policy_granted(const struct policy *p,
+                        uint64_t worker);    /* the version last granted to it */
 bool policy_stalled(const struct policy *p); /* the workers left can never fill the next update */
 bool policy_ended(const struct policy *p);   /* the last update is made, or all workers are done */
 uint64_t policy_version(const struct policy *p);

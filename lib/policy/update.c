@@ -56,15 +56,17 @@ int grant(struct policy *p, uint64_t worker, struct acts *a, struct err *e)
     if (m->next >= m->budget)
         return dismiss(p, worker, a, e);
     if (last_update(p))
-        return act(a, (struct act){ .kind = ACT_CREDIT, .worker = worker, .version = p->version }, e);
+        return act(a, (struct act){ .kind = ACT_CREDIT, .worker = worker, .version = p->version },
+                   e);
     if (bounds_wait(p, worker))
         return bounds_note_wait(p, worker, e);
     m->seq = m->next++;
     m->working = true;
     m->account.started++;
     bounds_start(p, worker);
-    return act(a, (struct act){ .kind = ACT_SEND, .worker = worker, .version = p->version, .seq = m->seq },
-               e);
+    return act(
+        a, (struct act){ .kind = ACT_SEND, .worker = worker, .version = p->version, .seq = m->seq },
+        e);
 }
 
 int void_work(struct policy *p, uint64_t worker, struct acts *a, struct err *e)
@@ -74,8 +76,9 @@ int void_work(struct policy *p, uint64_t worker, struct acts *a, struct err *e)
         return -1;
     bounds_stop(p, worker);
     m->working = false;
-    return act(a, (struct act){ .kind = ACT_VOID, .worker = worker, .seq = m->seq, .version = m->version },
-               e);
+    return act(
+        a, (struct act){ .kind = ACT_VOID, .worker = worker, .seq = m->seq, .version = m->version },
+        e);
 }
 
 /* The version on paper, for a contributor that is not here any more (THEORY 1.1). */

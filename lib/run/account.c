@@ -8,8 +8,9 @@
 #include "policy/policy.h"
 
 enum { COLUMNS = 10 };
-static const char *const columns[COLUMNS] = { "worker", "started", "used", "cancelled", "late",
-                                              "dropped", "unfinished", "rows", "staleness_mean",
+static const char *const columns[COLUMNS] = { "worker",       "started", "used",
+                                              "cancelled",    "late",    "dropped",
+                                              "unfinished",   "rows",    "staleness_mean",
                                               "staleness_max" };
 
 static void print_mean(FILE *out, int width, const struct account *a)
@@ -22,8 +23,8 @@ static void print_mean(FILE *out, int width, const struct account *a)
 
 static void print_row(FILE *out, const char *worker, const struct account *a, uint64_t rows)
 {
-    const uint64_t before[] = { a->started, a->used, a->cancelled, a->late, a->dropped, a->unfinished,
-                                rows };
+    const uint64_t before[] = { a->started, a->used,       a->cancelled, a->late,
+                                a->dropped, a->unfinished, rows };
     fprintf(out, "%-6s", worker);
     for (int i = 0; i < COLUMNS - 3; i++)
         fprintf(out, "  %*ju", i == 6 ? 8 : (int)sizeof "unfinished" - 1, (uintmax_t)before[i]);
@@ -87,8 +88,8 @@ static void print_line(const struct account_conf *c, const struct aggregate *a)
     double loss_now = aggregate_loss(a);
     snprintf(loss, sizeof loss, isfinite(loss_now) ? "%.6g" : "NA", loss_now);
     log_note(c->log, "%ju updates in %.3f s, %.1f updates/s, mean staleness %.3f, last loss %s",
-             (uintmax_t)updates, c->seconds, c->seconds > 0 ? (double)updates / c->seconds : 0.0, mean,
-             loss);
+             (uintmax_t)updates, c->seconds, c->seconds > 0 ? (double)updates / c->seconds : 0.0,
+             mean, loss);
 }
 
 void account_print(const struct account_conf *c, const struct aggregate *a)

@@ -76,7 +76,8 @@ void act_trace_grant(struct trace_writer *t, double now, const struct act *act)
 {
     if (!trace_wanted(t))
         return;
-    struct trace_event ev = of_worker(act->kind == ACT_LEAVE ? TRACE_LEAVE : TRACE_SEND, now, act->worker);
+    struct trace_event ev =
+        of_worker(act->kind == ACT_LEAVE ? TRACE_LEAVE : TRACE_SEND, now, act->worker);
     ev.version = act->version;
     if (act->kind == ACT_SEND)
         ev.seq = act->seq;
@@ -93,7 +94,8 @@ void act_trace_set(struct trace_writer *t, double now, const struct act *act)
     trace_write(t, &ev);
 }
 
-void act_trace_join(struct trace_writer *t, double now, uint64_t worker, uint64_t version, const char *note)
+void act_trace_join(struct trace_writer *t, double now, uint64_t worker, uint64_t version,
+                    const char *note)
 {
     if (!trace_wanted(t))
         return;
@@ -110,8 +112,8 @@ void act_trace_gone(struct trace_writer *t, double now, uint64_t worker, const c
     write_note(t, &ev, note);
 }
 
-void act_trace_farewell(struct trace_writer *t, double now, uint64_t worker, uint64_t version, uint64_t seq,
-                        double compute, double delay)
+void act_trace_farewell(struct trace_writer *t, double now, uint64_t worker, uint64_t version,
+                        uint64_t seq, double compute, double delay)
 {
     if (!trace_wanted(t))
         return;
@@ -123,7 +125,8 @@ void act_trace_farewell(struct trace_writer *t, double now, uint64_t worker, uin
     trace_write(t, &ev);
 }
 
-void act_trace_stop(struct trace_writer *t, double now, uint64_t iteration, double loss, const char *why)
+void act_trace_stop(struct trace_writer *t, double now, uint64_t iteration, double loss,
+                    const char *why)
 {
     if (!trace_wanted(t))
         return;

@@ -17,11 +17,13 @@ void act_trace_cancel(struct trace_writer *t, double now, const struct act *act,
 void act_trace_grant(struct trace_writer *t, double now, const struct act *act);
 void act_trace_set(struct trace_writer *t, double now, const struct act *act);
 
-void act_trace_join(struct trace_writer *t, double now, uint64_t worker, uint64_t version, const char *note);
+void act_trace_join(struct trace_writer *t, double now, uint64_t worker, uint64_t version,
+                    const char *note);
 void act_trace_gone(struct trace_writer *t, double now, uint64_t worker, const char *note);
 /* After the end: what it leaves unfinished (seq TRACE_NA: nothing). */
-void act_trace_farewell(struct trace_writer *t, double now, uint64_t worker, uint64_t version, uint64_t seq,
-                        double compute, double delay);
-void act_trace_stop(struct trace_writer *t, double now, uint64_t iteration, double loss, const char *why);
+void act_trace_farewell(struct trace_writer *t, double now, uint64_t worker, uint64_t version,
+                        uint64_t seq, double compute, double delay);
+void act_trace_stop(struct trace_writer *t, double now, uint64_t iteration, double loss,
+                    const char *why);
 
 #endif

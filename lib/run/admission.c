@@ -70,22 +70,23 @@ static int fits_run(const struct server *s, const struct peer *p, struct err *e)
     if (model_fits(&s->conf->train.model, &h->classes, true, e) < 0)
         return -1;
     if (h->features > s->shape.dims.features)
-        return err_set(e, ERR_DATA, "%s: %ju features, this run has %ju", p->label, (uintmax_t)h->features,
-                       (uintmax_t)s->shape.dims.features);
+        return err_set(e, ERR_DATA, "%s: %ju features, this run has %ju", p->label,
+                       (uintmax_t)h->features, (uintmax_t)s->shape.dims.features);
     if (model_row(&s->conf->train.model)->target != TARGET_REAL)
         for (size_t i = 0; i < h->classes.n; i++)
-            if (h->classes.named != s->shape.classes.named || !knows(&s->shape.classes, &h->classes.v[i]))
-                return err_set(e, ERR_DATA, "%s: label %s is not one of this run", h->classes.v[i].where,
-                               h->classes.v[i].name);
+            if (h->classes.named != s->shape.classes.named ||
+                !knows(&s->shape.classes, &h->classes.v[i]))
+                return err_set(e, ERR_DATA, "%s: label %s is not one of this run",
+                               h->classes.v[i].where, h->classes.v[i].name);
     return shape_same_reading(h->data, p->label, s->shape.data, "this run", e);
 }
-
 
 int admission_check(struct peer *p, const unsigned char *payload, size_t n, struct err *e)
 {
     struct server *s = p->server;
     if (!token_right(p, payload))
-        return err_set(e, ERR_PEER, "the token is not that of this server; take its address as it is given");
+        return err_set(e, ERR_PEER,
+                       "the token is not that of this server; take its address as it is given");
     if (hello_parse(&p->hello, (const char *)payload + TOKEN_TEXT, n - TOKEN_TEXT, e) < 0)
         return err_ctx(e, "HELLO");
     name(p);

@@ -4,8 +4,8 @@
 
 #include "run/server_state.h"
 
-/* Token (before anything is parsed), JSON, name of the run, labels, features and how the data were read.
- * Fills p->hello and p->label. -1: e is for the worker to print. */
+/* Token (before anything is parsed), JSON, name of the run, labels, features and how the data were
+ * read. Fills p->hello and p->label. -1: e is for the worker to print. */
 int admission_check(struct peer *p, const unsigned char *payload, size_t n, struct err *e);
 
 #endif

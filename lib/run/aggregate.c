@@ -32,12 +32,12 @@ struct aggregate {
     struct held *held;     /* (P), by rank */
     struct share *share;   /* (n_share) */
     size_t n_share, share_cap;
-    uint64_t *rows;        /* (P): of the gradients used */
+    uint64_t *rows; /* (P): of the gradients used */
     struct correct *correct;
     struct versions *versions; /* what workers read; NULL when nobody needs it */
-    bool summed;           /* something is in `sum` already */
-    uint64_t iteration;    /* updates applied to w */
-    double loss_sum, loss; /* over the gradients combined; of the last update */
+    bool summed;               /* something is in `sum` already */
+    uint64_t iteration;        /* updates applied to w */
+    double loss_sum, loss;     /* over the gradients combined; of the last update */
     struct trace_writer *trace;
     const struct aggregate_calls *calls;
     void *self;
@@ -68,7 +68,8 @@ static int aggregate_fill(struct aggregate *a, const float *w, struct err *e)
     memcpy(a->w, w, n * sizeof *w);
     a->state = a->optimizer->open(a->conf.optimizer->conf, n, e);
     a->policy = policy_open(a->conf.policy, &a->conf.run, e);
-    struct correct_conf correct = { a->conf.clip, a->conf.correct, a->conf.step, a->conf.run.workers };
+    struct correct_conf correct = { a->conf.clip, a->conf.correct, a->conf.step,
+                                    a->conf.run.workers };
     a->correct = correct_open(&correct, n, e);
     if (a->state == NULL || a->policy == NULL || a->correct == NULL)
         return -1;
@@ -284,8 +285,8 @@ static int on_leave(struct aggregate *a, const struct act *act, struct turn *t, 
 
 /* How each act is carried out. */
 static int (*const carry[])(struct aggregate *, const struct act *, struct turn *, struct err *) = {
-    [ACT_TAKE] = on_take, [ACT_LATE] = on_unused,   [ACT_DROP] = on_unused,   [ACT_STEP] = on_step,
-    [ACT_VOID] = on_void, [ACT_CANCEL] = on_cancel, [ACT_SEND] = on_send,     [ACT_SET] = on_set,
+    [ACT_TAKE] = on_take,   [ACT_LATE] = on_unused,   [ACT_DROP] = on_unused, [ACT_STEP] = on_step,
+    [ACT_VOID] = on_void,   [ACT_CANCEL] = on_cancel, [ACT_SEND] = on_send,   [ACT_SET] = on_set,
     [ACT_LEAVE] = on_leave, [ACT_CREDIT] = on_credit,
 };
 
@@ -302,8 +303,8 @@ static int carry_out(struct aggregate *a, struct turn *t, struct err *e)
     return 0;
 }
 
-int aggregate_join(struct aggregate *a, double now, uint64_t worker, uint64_t budget, const char *note,
-                   struct err *e)
+int aggregate_join(struct aggregate *a, double now, uint64_t worker, uint64_t budget,
+                   const char *note, struct err *e)
 {
     if (policy_join(a->policy, now, worker, budget, &a->acts, e) < 0)
         return -1;
@@ -328,16 +329,19 @@ int aggregate_push(struct aggregate *a, double now, uint64_t worker, const struc
     return carry_out(a, &t, e);
 }
 
-int aggregate_cancelled(struct aggregate *a, double now, uint64_t worker, uint64_t seq, double compute,
-                        double delay, struct err *e)
+int aggregate_cancelled(struct aggregate *a, double now, uint64_t worker, uint64_t seq,
+                        double compute, double delay, struct err *e)
 {
     if (policy_cancelled(a->policy, now, worker, seq, &a->acts, e) < 0)
         return -1;
-    struct turn t = { .now = now, .compute = compute, .delay = delay, .note = "", .holder = NOBODY };
+    struct turn t = {
+        .now = now, .compute = compute, .delay = delay, .note = "", .holder = NOBODY
+    };
     return carry_out(a, &t, e);
 }
 
-int aggregate_gone(struct aggregate *a, double now, uint64_t worker, const char *note, struct err *e)
+int aggregate_gone(struct aggregate *a, double now, uint64_t worker, const char *note,
+                   struct err *e)
 {
     if (policy_gone(a->policy, now, worker, &a->acts, e) < 0)
         return -1;
@@ -346,8 +350,8 @@ int aggregate_gone(struct aggregate *a, double now, uint64_t worker, const char 
     return carry_out(a, &t, e);
 }
 
-void aggregate_farewell(struct aggregate *a, double now, uint64_t worker, uint64_t seq, double compute,
-                        double delay)
+void aggregate_farewell(struct aggregate *a, double now, uint64_t worker, uint64_t seq,
+                        double compute, double delay)
 {
     struct err not_void = { 0 };
     if (!policy_here(a->policy, worker) ||

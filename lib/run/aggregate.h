@@ -54,26 +54,31 @@ void aggregate_close(struct aggregate *a);
 
 /* Events, as in policy.h. -1: ERR_PEER (that worker broke the protocol; close it and say gone), ERR_NO
  * (loss or parameters not finite: the run is over, aggregate_w is the last finite model), ERR_SYSTEM. */
-int aggregate_join(struct aggregate *a, double now, uint64_t worker, uint64_t budget, const char *note,
-                   struct err *e);
+int aggregate_join(struct aggregate *a, double now, uint64_t worker, uint64_t budget,
+                   const char *note, struct err *e);
 int aggregate_push(struct aggregate *a, double now, uint64_t worker, const struct gradient_in *g,
                    struct err *e);
-int aggregate_cancelled(struct aggregate *a, double now, uint64_t worker, uint64_t seq, double compute,
-                        double delay, struct err *e);
-int aggregate_gone(struct aggregate *a, double now, uint64_t worker, const char *note, struct err *e);
+int aggregate_cancelled(struct aggregate *a, double now, uint64_t worker, uint64_t seq,
+                        double compute, double delay, struct err *e);
+int aggregate_gone(struct aggregate *a, double now, uint64_t worker, const char *note,
+                   struct err *e);
 
 /* After the end: what worker had in hand when it left (seq FRAME_NO_SEQ: nothing). Trace only. */
-void aggregate_farewell(struct aggregate *a, double now, uint64_t worker, uint64_t seq, double compute,
-                        double delay);
+void aggregate_farewell(struct aggregate *a, double now, uint64_t worker, uint64_t seq,
+                        double compute, double delay);
 /* The end of the run: writes the stop line. */
 void aggregate_stop(struct aggregate *a, double now, const char *why);
 
 const float *aggregate_w(const struct aggregate *a);
 uint64_t aggregate_iteration(const struct aggregate *a);
-double aggregate_loss(const struct aggregate *a); /* mean over the last update's gradients; NAN before */
-const float *aggregate_read(const struct aggregate *a, uint64_t worker); /* what it computes on, or NULL */
-bool aggregate_holds(const struct aggregate *a, uint64_t worker); /* its gradient waits for the update */
-uint64_t aggregate_rows(const struct aggregate *a, uint64_t worker); /* of its gradients that were used */
+double aggregate_loss(
+    const struct aggregate *a); /* mean over the last update's gradients; NAN before */
+const float *aggregate_read(const struct aggregate *a,
+                            uint64_t worker); /* what it computes on, or NULL */
+bool aggregate_holds(const struct aggregate *a,
+                     uint64_t worker); /* its gradient waits for the update */
+uint64_t aggregate_rows(const struct aggregate *a,
+                        uint64_t worker); /* of its gradients that were used */
 const struct policy *aggregate_policy(const struct aggregate *a);
 
 #endif

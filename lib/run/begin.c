@@ -35,7 +35,8 @@ static json_t *shards(const struct server *s)
     json_t *all = json_array(), *one;
     size_t i;
     for (uint64_t r = 0; r < s->workers; r++)
-        json_array_foreach(s->places[r].peer->hello.shards, i, one) {
+        json_array_foreach(s->places[r].peer->hello.shards, i, one)
+        {
             json_t *row = json_pack("{s:I}", "worker", (json_int_t)r);
             json_object_update(row, one);
             json_array_append_new(all, row);
@@ -66,10 +67,11 @@ static json_t *description(const struct server *s, struct err *e)
 {
     const struct server_conf *c = s->conf;
     json_t *rules = train_describe(&c->train, e);
-    json_t *all = json_pack("{s:s, s:s, s:o, s:o, s:s, s:I, s:s}", "program", "dsgd-ps", "version",
-                            PACKAGE_VERSION, "kernel", told(s, offsetof(struct hello, kernel)), "blas",
-                            told(s, offsetof(struct hello, blas)), "run", c->run == NULL ? "" : c->run, "P",
-                            (json_int_t)s->workers, "on_loss", c->on_loss.text);
+    json_t *all =
+        json_pack("{s:s, s:s, s:o, s:o, s:s, s:I, s:s}", "program", "dsgd-ps", "version",
+                  PACKAGE_VERSION, "kernel", told(s, offsetof(struct hello, kernel)), "blas",
+                  told(s, offsetof(struct hello, blas)), "run", c->run == NULL ? "" : c->run, "P",
+                  (json_int_t)s->workers, "on_loss", c->on_loss.text);
     if (rules != NULL && (all == NULL || json_object_update(all, rules) < 0 ||
                           json_object_set_new(all, "shards", shards(s)) < 0))
         err_memory(e);
@@ -126,12 +128,14 @@ int server_begin(struct server *s, struct err *e)
     const struct policy_run run = { .workers = s->workers, .loss = loss_row(s)->policy };
     if (roster_union(s, e) < 0 || make_rooms(s, e) < 0 || open_trace(s, e) < 0)
         return -1;
-    s->aggregate = train_open(&s->conf->train, &s->shape.layout, &run, false, &s->trace, &aggregate_calls, s, e);
+    s->aggregate = train_open(&s->conf->train, &s->shape.layout, &run, false, &s->trace,
+                              &aggregate_calls, s, e);
     if (s->aggregate == NULL || welcome_all(s, e) < 0)
         return -1;
     s->phase = PHASE_RUN;
     snapshot_updated(s, 0);
-    log_detail(s->log, "%ju workers, %zu parameters: off", (uintmax_t)s->workers, s->shape.layout.size);
+    log_detail(s->log, "%ju workers, %zu parameters: off", (uintmax_t)s->workers,
+               s->shape.layout.size);
     event_del(s->limit);
     if (s->conf->train.seconds > 0) {
         struct timeval t = server_interval(s->conf->train.seconds);

@@ -24,13 +24,13 @@ struct compute {
     size_t sources, sources_cap;
     const struct source_rows *from; /* of the worker at work */
     struct minibatch minibatch;
-    uint64_t most;       /* b */
+    uint64_t most; /* b */
     uint64_t features;
     struct batch batch;
-    float *w, *sum;      /* layout.size each; owned */
-    const float *read;   /* the parameters, and where the gradient goes: these or others */
+    float *w, *sum;    /* layout.size each; owned */
+    const float *read; /* the parameters, and where the gradient goes: these or others */
     float *into;
-    uint64_t *row;       /* rows of the minibatch under way, `n` of them, `at` done */
+    uint64_t *row; /* rows of the minibatch under way, `n` of them, `at` done */
     uint64_t row_room;
     size_t n, at;
     double loss; /* summed over those done */
@@ -69,19 +69,21 @@ static int map_values(const struct dataset *d, const struct classes *run, double
     return 0;
 }
 
-static int map_labels(const struct compute *c, const struct source_rows *s, const struct classes *run,
-                      struct err *e)
+static int map_labels(const struct compute *c, const struct source_rows *s,
+                      const struct classes *run, struct err *e)
 {
     const struct dataset *d = s->data;
     if (model_row(&c->model)->target != TARGET_REAL)
-        return d->classes.named ? map_names(d, run, s->labels, e) : map_values(d, run, s->labels, e);
+        return d->classes.named ? map_names(d, run, s->labels, e)
+                                : map_values(d, run, s->labels, e);
     if (d->classes.named)
         return err_set(e, ERR_PEER, "%s: labels are words, the model wants numbers", d->name);
     memcpy(s->labels, d->labels, d->rows * sizeof *s->labels);
     return 0;
 }
 
-int compute_add(struct compute *c, const struct dataset *d, const struct classes *run, struct err *e)
+int compute_add(struct compute *c, const struct dataset *d, const struct classes *run,
+                struct err *e)
 {
     if (d->features > c->features)
         return err_set(e, ERR_PEER, "%s has %zu features, the run %" PRIu64, d->name, d->features,

@@ -22,7 +22,8 @@ void compute_close(struct compute *c);
 /* The same for many workers of one run, one at a time: none has rows yet. */
 struct compute *compute_empty(const struct welcome *w, struct err *e);
 /* Rows of one worker or more; the first that is added is number 0. run: the run's classes. */
-int compute_add(struct compute *c, const struct dataset *d, const struct classes *run, struct err *e);
+int compute_add(struct compute *c, const struct dataset *d, const struct classes *run,
+                struct err *e);
 /* From now on it is the worker of this rank, with the rows of that number. -1: ERR_SYSTEM. */
 int compute_as(struct compute *c, size_t source, uint64_t rank, struct err *e);
 /* The parameters are read from w, the gradient goes to g (compute_size floats each). */

@@ -16,9 +16,9 @@ static const struct param dc_params[] = {
     { 0 },
 };
 static const struct plug dc = { .name = "dc",
-              .help = "delay compensation: g + lambda g g (w now - w read)",
-              .params = dc_params,
-              .conf = sizeof(struct dc) };
+                                .help = "delay compensation: g + lambda g g (w now - w read)",
+                                .params = dc_params,
+                                .conf = sizeof(struct dc) };
 static const struct plug *const rows[] = { &dc, NULL };
 const struct table correct_table = { "correction", rows };
 

@@ -126,7 +126,8 @@ static json_t *shards(const struct crew *c)
     json_t *all = json_array(), *one;
     size_t i;
     for (uint64_t r = 0; r < c->workers; r++)
-        json_array_foreach(c->set[c->set_of[r]]->shards, i, one) {
+        json_array_foreach(c->set[c->set_of[r]]->shards, i, one)
+        {
             json_t *row = json_pack("{s:I}", "worker", (json_int_t)r);
             json_object_update(row, one);
             json_array_append_new(all, row);
@@ -156,7 +157,8 @@ static float *take_room(struct crew *c, struct err *e)
     return c->room[c->taken++];
 }
 
-int crew_gradient(struct crew *c, uint64_t worker, const float *w, struct gradient_in *g, struct err *e)
+int crew_gradient(struct crew *c, uint64_t worker, const float *w, struct gradient_in *g,
+                  struct err *e)
 {
     int more;
     float *into = take_room(c, e);

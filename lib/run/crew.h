@@ -20,11 +20,11 @@ struct crew {
     const struct log *log;
     struct dataset **set; /* (sets) */
     size_t sets, sets_cap;
-    uint32_t *set_of;    /* (workers): whose rows are which */
+    uint32_t *set_of; /* (workers): whose rows are which */
     uint64_t workers;
     struct shape shape;
     struct compute *compute;
-    float **room;        /* (rooms): gradients, the first `taken` in use */
+    float **room; /* (rooms): gradients, the first `taken` in use */
     size_t rooms, rooms_cap, taken;
 };
 
@@ -47,7 +47,8 @@ int crew_describe(const struct crew *c, json_t *meta, struct err *e);
 
 /* The gradient of minibatch g->seq of worker on the parameters w: rows, loss and g->g are filled in. It
  * stays until crew_settle. -1: ERR_SYSTEM. */
-int crew_gradient(struct crew *c, uint64_t worker, const float *w, struct gradient_in *g, struct err *e);
+int crew_gradient(struct crew *c, uint64_t worker, const float *w, struct gradient_in *g,
+                  struct err *e);
 void crew_settle(struct crew *c); /* no gradient that was given out is needed any more */
 
 #endif

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "base/clock.h"
+#include "base/progress.h"
 #include "run/loss.h"
 #include "run/server_state.h"
 
@@ -14,16 +14,17 @@ enum {
     KILL_AFTER = 2, /* seconds from SIGTERM to SIGKILL, for children that do not leave */
     BEATS = 6,      /* heartbeats in a --worker-timeout */
 };
-static const double half_open = 10; /* seconds within which a connection has to say HELLO */
-static const double least_waiting = 2; /* seconds that a worker without its WELCOME may be silent at least */
-static const double longest_beat = 10; /* seconds between heartbeats; workers without a WELCOME need them */
+static const double half_open = 10;    /* seconds within which a connection has to say HELLO */
+static const double least_waiting = 2; /* seconds that a worker may be silent before its WELCOME */
+static const double longest_beat = 10; /* seconds between heartbeats; who waits for it needs them */
 static const double longest_wait = 1e9; /* seconds; more than a timer is good for */
 
 struct timeval server_interval(double seconds)
 {
     seconds = fmin(seconds, longest_wait);
     double whole = floor(seconds);
-    return (struct timeval){ .tv_sec = (time_t)whole, .tv_usec = (suseconds_t)((seconds - whole) * 1e6) };
+    return (struct timeval){ .tv_sec = (time_t)whole,
+                             .tv_usec = (suseconds_t)((seconds - whole) * 1e6) };
 }
 
 double server_now(const struct server *s)
@@ -41,8 +42,8 @@ int server_event(struct server *s, int rc, struct err *e)
     return 0;
 }
 
-/* Workers end well when the run ended, was stopped, lost others or failed here; not when it diverged or
- * never began. */
+/* Workers end well when the run ended, was stopped, lost others or failed here; not when it
+ * diverged or never began. */
 static void dismiss_all(struct server *s, bool ran)
 {
     bool failed = s->failure.kind == ERR_NO || (s->failure.kind != ERR_OK && !ran);
@@ -102,7 +103,8 @@ void server_settle(struct server *s)
         settle_run(s);
     if (s->phase != PHASE_DRAIN && (s->signal != 0 || s->failure.kind != ERR_OK))
         server_end(s, "stopped", NULL);
-    if (s->phase == PHASE_DRAIN && s->peers == NULL && spawn_alive(&s->spawn) == 0 && s->stream_done)
+    if (s->phase == PHASE_DRAIN && s->peers == NULL && spawn_alive(&s->spawn) == 0 &&
+        s->stream_done)
         event_base_loopbreak(s->base);
 }
 
@@ -124,10 +126,8 @@ static void join_timed_out(struct server *s)
 static void drain_timed_out(struct server *s)
 {
     static const struct timeval patience = { .tv_sec = KILL_AFTER };
-    for (size_t i = 0; i < s->spawn.n && !s->killing; i++)
-        if (s->spawn.v[i].pid != 0)
-            log_note(s->log, "worker %ju ('%s') did not leave within %g s (--drain-timeout): it is ended",
-                     (uintmax_t)s->spawn.v[i].rank, s->spawn.v[i].command, s->conf->drain_timeout);
+    if (!s->killing)
+        children_blame(s);
     while (s->peers != NULL)
         peer_free(s->peers);
     spawn_signal(&s->spawn, s->killing ? SIGKILL : SIGTERM);
@@ -172,9 +172,11 @@ static double patience(const struct server *s, const struct peer *p)
 {
     if (p->state == PEER_NEW && p->child == NULL)
         return fmin(half_open, s->conf->join_timeout);
-    if (p->state == PEER_NEW || p->state == PEER_LEAVING || (s->stream != NULL && stream_full(s->stream)))
+    if (p->state == PEER_NEW || p->state == PEER_LEAVING ||
+        (s->stream != NULL && stream_full(s->stream)))
         return INFINITY;
-    return p->state == PEER_WORKING ? s->conf->worker_timeout : fmax(s->conf->worker_timeout, least_waiting);
+    return p->state == PEER_WORKING ? s->conf->worker_timeout
+                                    : fmax(s->conf->worker_timeout, least_waiting);
 }
 
 static void drop_silent(struct server *s, struct peer *p, double seconds)
@@ -209,6 +211,14 @@ static void on_tick(evutil_socket_t fd, short what, void *self)
     server_settle(s);
 }
 
+static void on_progress(evutil_socket_t fd, short what, void *self)
+{
+    (void)fd, (void)what;
+    struct server *s = self;
+    if (s->phase == PHASE_RUN)
+        meter_show(s);
+}
+
 /* The first signal ends the run in order, the second, or one after the end, at once. */
 static void on_stop(evutil_socket_t signal, short what, void *self)
 {
@@ -222,46 +232,16 @@ static void on_stop(evutil_socket_t signal, short what, void *self)
     }
     const char *name = signal == SIGINT ? "SIGINT" : "SIGTERM";
     if (s->aggregate != NULL && s->phase == PHASE_RUN)
-        log_note(s->log, "%s: stopping after update %ju", name, (uintmax_t)aggregate_iteration(s->aggregate));
+        log_note(s->log, "%s: stopping after update %ju", name,
+                 (uintmax_t)aggregate_iteration(s->aggregate));
     server_end(s, name, NULL);
-}
-
-/* Before the start nobody can be spared, unless others may still connect. */
-static void ended_before_the_start(struct server *s, const struct child *c)
-{
-    char fate[64];
-    struct err e = c->why;
-    if (e.kind != ERR_OK)
-        err_ctx(&e, "worker %ju", (uintmax_t)c->rank);
-    else
-        err_set(&e, ERR_PEER, "worker %ju ('%s') %s before the start", (uintmax_t)c->rank, c->command,
-                spawn_fate(c, fate, sizeof fate));
-    if (s->n_listeners == 0)
-        server_end(s, "failed", &e);
-    else
-        log_note(s->log, "%s", e.text);
-}
-
-/* A worker that was told of a failure ends with its status. */
-static bool as_told(const struct server *s, const struct child *c)
-{
-    return s->phase == PHASE_DRAIN && s->failure.kind != ERR_OK && WIFEXITED(c->status) &&
-           WEXITSTATUS(c->status) == (int)s->failure.kind;
 }
 
 static void on_child(evutil_socket_t signal, short what, void *self)
 {
     (void)signal, (void)what;
-    struct server *s = self;
-    struct child *c;
-    char fate[64];
-    while ((c = spawn_reap(&s->spawn)) != NULL)
-        if (s->phase == PHASE_GATHER)
-            ended_before_the_start(s, c);
-        else if (spawn_failed(c) && !as_told(s, c))
-            log_note(s->log, "worker %ju ('%s') %s", (uintmax_t)c->rank, c->command,
-                     spawn_fate(c, fate, sizeof fate));
-    server_settle(s);
+    children_ended(self);
+    server_settle(self);
 }
 
 static struct event *add_event(struct server *s, int fd, short what, event_callback_fn call,
@@ -279,22 +259,26 @@ int life_open(struct server *s, struct err *e)
 {
     struct timeval beat = server_interval(fmin(s->conf->worker_timeout / BEATS, longest_beat));
     struct timeval join = server_interval(s->conf->join_timeout);
+    struct timeval pause = server_interval(PROGRESS_PAUSE);
     s->settle = add_event(s, -1, 0, on_settle, NULL);
     s->loss_limit = add_event(s, -1, 0, on_loss_limit, NULL);
     s->limit = add_event(s, -1, 0, on_limit, &join);
     s->tick = add_event(s, -1, EV_PERSIST, on_tick, &beat);
+    s->progress =
+        add_event(s, -1, EV_PERSIST, on_progress, progress_wanted(s->log) ? &pause : NULL);
     s->signals[0] = add_event(s, SIGINT, EV_SIGNAL | EV_PERSIST, on_stop, NULL);
     s->signals[1] = add_event(s, SIGTERM, EV_SIGNAL | EV_PERSIST, on_stop, NULL);
     s->signals[2] = add_event(s, SIGCHLD, EV_SIGNAL | EV_PERSIST, on_child, NULL);
-    if (s->settle && s->loss_limit && s->limit && s->tick && s->signals[0] && s->signals[1] && s->signals[2])
+    if (s->settle && s->loss_limit && s->limit && s->tick && s->progress && s->signals[0] &&
+        s->signals[1] && s->signals[2])
         return 0;
     return err_set(e, ERR_SYSTEM, "the event loop cannot be set up");
 }
 
 void life_close(struct server *s)
 {
-    struct event **all[] = { &s->settle, &s->loss_limit, &s->limit, &s->tick, &s->signals[0],
-                             &s->signals[1], &s->signals[2] };
+    struct event **all[] = { &s->settle,   &s->loss_limit, &s->limit,      &s->tick,
+                             &s->progress, &s->signals[0], &s->signals[1], &s->signals[2] };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (*all[i] != NULL)
             event_free(*all[i]);

@@ -26,7 +26,8 @@ static void drop_oldest_half_open(struct server *s)
         }
     if (n <= HALF_OPEN_MAX)
         return;
-    log_detail(s->log, "more than %d connections that say nothing: the oldest is closed", HALF_OPEN_MAX);
+    log_detail(s->log, "more than %d connections that say nothing: the oldest is closed",
+               HALF_OPEN_MAX);
     peer_free(oldest);
 }
 
@@ -64,9 +65,11 @@ static int listen_one(struct server *s, struct listener *at, const char *text, s
     if (address_parse(&at->address, text, e) < 0)
         return -1;
     if (at->address.kind == ADDRESS_STDIO)
-        return err_set(e, ERR_USAGE, "-l '%s': workers on stdin and stdout are started with -x", text);
+        return err_set(e, ERR_USAGE, "-l '%s': workers on stdin and stdout are started with -x",
+                       text);
     at->address.token[0] = '\0';
-    if (at->address.kind == ADDRESS_TCP && !s->conf->insecure && address_make_token(&at->address, e) < 0)
+    if (at->address.kind == ADDRESS_TCP && !s->conf->insecure &&
+        address_make_token(&at->address, e) < 0)
         return -1;
     at->fd = address_listen(&at->address, s->conf->insecure, e);
     if (at->fd < 0)

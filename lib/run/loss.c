@@ -21,7 +21,8 @@ static const struct loss_ops loss_fail = {
     .policy = POLICY_KEEP,
 };
 
-static const struct plug *const rows[] = { &loss_wait.plug, &loss_shrink.plug, &loss_fail.plug, NULL };
+static const struct plug *const rows[] = { &loss_wait.plug, &loss_shrink.plug, &loss_fail.plug,
+                                           NULL };
 const struct table loss_table = { "way to take a loss", rows };
 
 void loss_of(struct peer *p, const char *why)
@@ -51,8 +52,8 @@ static void tell_combine(struct server *s)
     snprintf(ev.note, sizeof ev.note, "K=%ju", (uintmax_t)k);
     trace_write(&s->trace, &ev);
     if (loss_row(s)->policy == POLICY_SHRINK)
-        log_note(s->log, "K is now %ju, with %ju of %ju workers", (uintmax_t)k, (uintmax_t)loss_here(s),
-                 (uintmax_t)s->workers);
+        log_note(s->log, "K is now %ju, with %ju of %ju workers", (uintmax_t)k,
+                 (uintmax_t)loss_here(s), (uintmax_t)s->workers);
     s->combine = k;
 }
 
@@ -77,7 +78,8 @@ static void give_up(struct server *s, const char *why)
 void loss_timeout(struct server *s)
 {
     char why[100];
-    snprintf(why, sizeof why, "nobody took its place within %g s (--loss-timeout)", s->conf->loss_timeout);
+    snprintf(why, sizeof why, "nobody took its place within %g s (--loss-timeout)",
+             s->conf->loss_timeout);
     give_up(s, why);
 }
 

@@ -24,10 +24,10 @@ int outlet_open(struct outlet *o, const struct train_conf *conf, struct err *e);
 void outlet_close(struct outlet *o);
 
 /* After an update, and once before the first. */
-int outlet_updated(struct outlet *o, const struct shape *shape, const struct aggregate *a, double now,
-                   struct err *e);
+int outlet_updated(struct outlet *o, const struct shape *shape, const struct aggregate *a,
+                   double now, struct err *e);
 /* The end: the last snapshot and, if the run came to its end, the final model. */
-int outlet_finish(struct outlet *o, const struct shape *shape, const struct aggregate *a, double now,
-                  bool ended, struct err *e);
+int outlet_finish(struct outlet *o, const struct shape *shape, const struct aggregate *a,
+                  double now, bool ended, struct err *e);
 
 #endif

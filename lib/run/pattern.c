@@ -30,7 +30,8 @@ int pattern_check(const char *pattern, bool *numbered, struct err *e)
     for (const char *p = pattern; (p = strchr(p, '%')) != NULL;) {
         p = conversion(p + 1, &width);
         if (p == NULL)
-            return err_set(e, ERR_USAGE, "'%s': after '%%' only d, 0WIDTHd (at most 0%dd) or %% may stand",
+            return err_set(e, ERR_USAGE,
+                           "'%s': after '%%' only d, 0WIDTHd (at most 0%dd) or %% may stand",
                            pattern, WIDTH_MAX);
         found += width >= 0;
     }

@@ -36,7 +36,8 @@ static json_t *metadata(const struct train_conf *conf, const struct shape *shape
         err_memory(e);
         return NULL;
     }
-    if (model_meta(meta, &conf->model, &shape->dims, &shape->classes, aggregate_iteration(a), now, e) == 0 &&
+    if (model_meta(meta, &conf->model, &shape->dims, &shape->classes, aggregate_iteration(a), now,
+                   e) == 0 &&
         set_extras(meta, conf, shape, a, e) == 0)
         return meta;
     json_decref(meta);
@@ -62,6 +63,7 @@ unsigned char *picture(const struct train_conf *conf, const struct shape *shape,
         err_memory(e);
         return NULL;
     }
-    memcpy(bytes + length, w, shape->layout.size * sizeof *w); /* its parts follow each other in w */
+    memcpy(bytes + length, w,
+           shape->layout.size * sizeof *w); /* its parts follow each other in w */
     return bytes;
 }

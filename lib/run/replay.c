@@ -24,11 +24,11 @@ struct rerun {
     struct aggregate *aggregate;
     struct trace_writer again; /* -t; its events are held against the recorded ones */
     struct outlet outlet;
-    json_t *moved;   /* shards that the next worker to join brings */
-    double now;      /* seconds */
-    bool stepped;    /* this event made an update */
-    bool stopped;    /* the stop line was there */
-    bool copying;    /* a line that is no answer of the aggregate is being written */
+    json_t *moved; /* shards that the next worker to join brings */
+    double now;    /* seconds */
+    bool stepped;  /* this event made an update */
+    bool stopped;  /* the stop line was there */
+    bool copying;  /* a line that is no answer of the aggregate is being written */
     struct err failure;
     struct err verdict; /* ERR_NO, as in the recorded run */
 };
@@ -78,7 +78,8 @@ static int send(void *self, uint64_t worker, uint64_t version, uint64_t seq, boo
     (void)version, (void)seq, (void)again;
     const struct rerun *r = self;
     return r->some && r->next.kind == TRACE_CANCELLED && r->next.worker == worker &&
-           strcmp(r->next.note, "unsent") == 0 && policy_voided(aggregate_policy(r->aggregate), worker);
+           strcmp(r->next.note, "unsent") == 0 &&
+           policy_voided(aggregate_policy(r->aggregate), worker);
 }
 
 static void leave(void *self, uint64_t worker)
@@ -118,8 +119,12 @@ static int on_join(struct rerun *r, const struct trace_event *ev, struct err *e)
 /* Its gradient is computed; without a model only its loss is known. */
 static int on_push(struct rerun *r, const struct trace_event *ev, struct err *e)
 {
-    struct gradient_in g = { .version = ev->version, .seq = ev->seq, .rows = ev->rows, .loss = ev->loss,
-                             .compute = ev->compute, .delay = ev->delay };
+    struct gradient_in g = { .version = ev->version,
+                             .seq = ev->seq,
+                             .rows = ev->rows,
+                             .loss = ev->loss,
+                             .compute = ev->compute,
+                             .delay = ev->delay };
     const float *w = r->conf->no_model ? NULL : aggregate_read(r->aggregate, ev->worker);
     if (w != NULL && ev->kind == TRACE_PUSH && crew_gradient(&r->crew, ev->worker, w, &g, e) < 0)
         return -1;
@@ -132,7 +137,8 @@ static int on_push(struct rerun *r, const struct trace_event *ev, struct err *e)
 
 static int on_cancelled(struct rerun *r, const struct trace_event *ev, struct err *e)
 {
-    return aggregate_cancelled(r->aggregate, ev->time, ev->worker, ev->seq, ev->compute, ev->delay, e);
+    return aggregate_cancelled(r->aggregate, ev->time, ev->worker, ev->seq, ev->compute, ev->delay,
+                               e);
 }
 
 static int on_gone(struct rerun *r, const struct trace_event *ev, struct err *e)
@@ -156,7 +162,8 @@ static int on_set(struct rerun *r, const struct trace_event *ev, struct err *e)
     if (strncmp(ev->note, "shard ", n) == 0 && strlen(ev->note) > n + 9) {
         snprintf(crc, sizeof crc, "%.8s", ev->note + n);
         snprintf(file, sizeof file, "%s", ev->note + n + 9);
-        json_t *one = json_pack("{s:I, s:s, s:s}", "rows", (json_int_t)ev->rows, "crc32", crc, "file", file);
+        json_t *one =
+            json_pack("{s:I, s:s, s:s}", "rows", (json_int_t)ev->rows, "crc32", crc, "file", file);
         if (json_array_append_new(r->moved, one) < 0)
             return err_memory(e);
     }
@@ -174,9 +181,9 @@ static int on_stop(struct rerun *r, const struct trace_event *ev, struct err *e)
 
 /* Lines without a function are answers: they never come by themselves. */
 static int (*const feed[TRACE_KINDS])(struct rerun *, const struct trace_event *, struct err *) = {
-    [TRACE_JOIN] = on_join,   [TRACE_PUSH] = on_push,   [TRACE_LATE] = on_push,
-    [TRACE_DROP] = on_push,   [TRACE_GONE] = on_gone,   [TRACE_CANCELLED] = on_cancelled,
-    [TRACE_LEAVE] = on_leave, [TRACE_SET] = on_set,     [TRACE_STOP] = on_stop,
+    [TRACE_JOIN] = on_join,   [TRACE_PUSH] = on_push, [TRACE_LATE] = on_push,
+    [TRACE_DROP] = on_push,   [TRACE_GONE] = on_gone, [TRACE_CANCELLED] = on_cancelled,
+    [TRACE_LEAVE] = on_leave, [TRACE_SET] = on_set,   [TRACE_STOP] = on_stop,
 };
 
 /* The run failed here when it was recorded, too. */
@@ -191,7 +198,8 @@ static int feed_one(struct rerun *r, const struct trace_event *ev, struct err *e
     if (ev->worker != TRACE_NA && ev->worker >= r->conf->workers)
         return err_set(e, ERR_DATA, "worker %" PRIu64 " of %" PRIu64, ev->worker, r->conf->workers);
     if (feed[ev->kind] == NULL)
-        return err_set(e, ERR_DATA, "%s: nothing before it has made it come about here", trace_names[ev->kind]);
+        return err_set(e, ERR_DATA, "%s: nothing before it has made it come about here",
+                       trace_names[ev->kind]);
     if (feed[ev->kind](r, ev, e) < 0)
         return -1;
     if (r->some && r->line == line && r->failure.kind == ERR_OK)
@@ -238,7 +246,8 @@ static int open_model(struct rerun *r, struct err *e)
     if (c->no_model)
         return 0;
     if (outlet_open(&r->outlet, &c->train, e) < 0 ||
-        crew_read(&r->crew, a->paths, a->n, a->input, e) < 0 || crew_place(&r->crew, c->workers, e) < 0)
+        crew_read(&r->crew, a->paths, a->n, a->input, e) < 0 ||
+        crew_place(&r->crew, c->workers, e) < 0)
         return -1;
     if (archive_place(a, r->trace.meta, e) < 0)
         return err_ctx(e, "%s", r->trace.path);
@@ -256,7 +265,8 @@ static int open_all(struct rerun *r, struct err *e)
         return -1;
     struct policy_run run = { .workers = c->workers, .loss = replay_loss(r->trace.meta) };
     r->moved = json_array();
-    r->aggregate = train_open(&c->train, &r->crew.shape.layout, &run, !c->no_model, &r->again, &calls, r, e);
+    r->aggregate =
+        train_open(&c->train, &r->crew.shape.layout, &run, !c->no_model, &r->again, &calls, r, e);
     return r->aggregate == NULL ? -1 : 0;
 }
 
@@ -285,7 +295,8 @@ static void finish(struct rerun *r)
     struct err e = { 0 };
     const struct log *log = &r->conf->log;
     if (!r->stopped)
-        log_note(log, "%s ends without its stop line: this is the run up to line %zu", r->trace.path, r->line);
+        log_note(log, "%s ends without its stop line: this is the run up to line %zu",
+                 r->trace.path, r->line);
     if (!r->conf->no_model)
         outlet_finish(&r->outlet, &r->crew.shape, r->aggregate, r->now, true, &r->failure);
     if (trace_close(&r->again, &e) < 0 && r->failure.kind == ERR_OK)

@@ -13,7 +13,8 @@ static int check_options(const struct sim_conf *c, struct err *e)
     static const char *const meaningless[] = { "delay", "comm", NULL };
     for (const char *const *o = meaningless; *o != NULL; o++)
         if (sim_given(c, *o))
-            return err_set(e, ERR_USAGE, "--%s: a replay has the times of its trace (see dsgd-sim --help)", *o);
+            return err_set(e, ERR_USAGE,
+                           "--%s: a replay has the times of its trace (see dsgd-sim --help)", *o);
     return 0;
 }
 
@@ -24,7 +25,8 @@ static int take_workers(struct sim_conf *c, const json_t *meta, struct err *e)
         return err_set(e, ERR_DATA, "\"P\": must be a number of workers");
     if (c->workers != 0 && c->workers != (uint64_t)p)
         return err_set(e, ERR_DATA,
-                       "--workers: P here is %" PRIu64 ", the run was recorded with %" JSON_INTEGER_FORMAT,
+                       "--workers: P here is %" PRIu64
+                       ", the run was recorded with %" JSON_INTEGER_FORMAT,
                        c->workers, p);
     c->workers = (uint64_t)p;
     return 0;
@@ -58,9 +60,11 @@ static int take_model(struct sim_conf *c, const json_t *meta, size_t n, struct e
     if (c->no_model)
         return sim_check_no_model(c, n, e);
     if (c->train.model.plug == NULL)
-        return err_set(e, ERR_DATA, "\"model\" is missing: give --no-model to replay times and staleness alone");
+        return err_set(e, ERR_DATA,
+                       "\"model\" is missing: give --no-model to replay times and staleness alone");
     if (n == 0)
-        return err_set(e, ERR_USAGE, "no shard was named: those that the workers had (see dsgd-sim --help)");
+        return err_set(e, ERR_USAGE,
+                       "no shard was named: those that the workers had (see dsgd-sim --help)");
     return check_computed(meta, e);
 }
 

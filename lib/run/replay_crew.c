@@ -37,9 +37,9 @@ static const json_t *namesake(const struct archive *a, const json_t *shard)
     for (size_t i = 0; i < a->n; i++) {
         size_t k;
         json_t *one;
-        json_array_foreach(a->crew->set[i]->shards, k, one)
-            if (strcmp(text_of(one, "file"), text_of(shard, "file")) == 0)
-                return one;
+        json_array_foreach(a->crew->set[i]->shards, k,
+                           one) if (strcmp(text_of(one, "file"), text_of(shard, "file")) ==
+                                    0) return one;
     }
     return NULL;
 }
@@ -48,14 +48,15 @@ static int missing(const struct archive *a, const json_t *shard, struct err *e)
 {
     const json_t *here = namesake(a, shard);
     json_int_t rows = json_integer_value(json_object_get(shard, "rows"));
-    err_set(e, ERR_DATA, "no file here has the %" JSON_INTEGER_FORMAT " rows with crc32 %s of '%s'", rows,
-            text_of(shard, "crc32"), text_of(shard, "file"));
+    err_set(e, ERR_DATA, "no file here has the %" JSON_INTEGER_FORMAT " rows with crc32 %s of '%s'",
+            rows, text_of(shard, "crc32"), text_of(shard, "file"));
     if (here == NULL)
         return -1;
     rows = json_integer_value(json_object_get(here, "rows"));
     char what[sizeof e->text];
     memcpy(what, e->text, sizeof what);
-    return err_set(e, ERR_DATA, "%.700s: that of this name has %" JSON_INTEGER_FORMAT " rows with crc32 %s",
+    return err_set(e, ERR_DATA,
+                   "%.700s: that of this name has %" JSON_INTEGER_FORMAT " rows with crc32 %s",
                    what, rows, text_of(here, "crc32"));
 }
 
@@ -110,10 +111,12 @@ static json_t *by_worker(const json_t *meta, uint64_t workers, struct err *e)
     size_t i;
     for (uint64_t r = 0; r < workers; r++)
         json_array_append_new(all, json_array());
-    json_array_foreach(json_object_get(meta, "shards"), i, one) {
+    json_array_foreach(json_object_get(meta, "shards"), i, one)
+    {
         json_t *worker = json_object_get(one, "worker");
         json_int_t r = json_integer_value(worker);
-        if (!json_is_integer(worker) || r < 0 || json_array_append(json_array_get(all, (size_t)r), one) < 0) {
+        if (!json_is_integer(worker) || r < 0 ||
+            json_array_append(json_array_get(all, (size_t)r), one) < 0) {
             err_set(e, ERR_DATA, "\"shards\": number %zu is of no worker", i);
             json_decref(all);
             return NULL;

@@ -7,7 +7,10 @@
 
 #include "base/num.h"
 
-#define WHOLE(name) { #name, offsetof(struct trace_event, name) }
+#define WHOLE(name)                                                                                \
+    {                                                                                              \
+#name, offsetof(struct trace_event, name)                                                  \
+    }
 static const struct column {
     const char *name;
     size_t offset;
@@ -23,11 +26,11 @@ static const char *print_whole(char *text, uint64_t v)
     return text;
 }
 
-static int differs(const struct trace_event *ev, const char *column, const char *here, const char *recorded,
-                   struct err *e)
+static int differs(const struct trace_event *ev, const char *column, const char *here,
+                   const char *recorded, struct err *e)
 {
-    return err_set(e, ERR_DATA, "%s: %s is %s here, %s in the trace", trace_names[ev->kind], column, here,
-                   recorded);
+    return err_set(e, ERR_DATA, "%s: %s is %s here, %s in the trace", trace_names[ev->kind], column,
+                   here, recorded);
 }
 
 static int match_whole(const struct trace_event *here, const struct trace_event *recorded,
@@ -50,13 +53,14 @@ int replay_match(const struct trace_event *here, const struct trace_event *recor
 {
     char a[NUM_TEXT], b[NUM_TEXT];
     if (here->kind != recorded->kind)
-        return err_set(e, ERR_DATA, "what follows here is %s, in the trace %s", trace_names[here->kind],
-                       trace_names[recorded->kind]);
+        return err_set(e, ERR_DATA, "what follows here is %s, in the trace %s",
+                       trace_names[here->kind], trace_names[recorded->kind]);
     for (int i = 0; i < WHOLES; i++)
         if (match_whole(here, recorded, &wholes[i], e) < 0)
             return -1;
     if (losses && !same_loss(here->loss, recorded->loss))
-        return differs(here, "loss", num_print_double(a, here->loss), num_print_double(b, recorded->loss), e);
+        return differs(here, "loss", num_print_double(a, here->loss),
+                       num_print_double(b, recorded->loss), e);
     if (strcmp(here->note, recorded->note) != 0)
         return differs(here, "note", here->note[0] ? here->note : "NA",
                        recorded->note[0] ? recorded->note : "NA", e);

@@ -47,7 +47,8 @@ static void end(void *state)
 static const char *const columns[] = { "duration", "censored", NULL };
 
 const struct report_ops report_delays = {
-    .plug = { .name = "delays", .help = "a row a minibatch: its duration, and whether it was cut short" },
+    .plug = { .name = "delays",
+              .help = "a row a minibatch: its duration, and whether it was cut short" },
     .columns = columns,
     .state = sizeof(struct delays),
     .event = event,

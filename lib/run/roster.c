@@ -12,7 +12,8 @@ int roster_unite(const struct server *s, struct shape *shape, struct err *e)
 {
     for (uint64_t r = 0; r < s->workers; r++) {
         const struct peer *p = s->places[r].peer;
-        if (p != NULL && shape_add(shape, &s->conf->train.model, p->hello.features, &p->hello.classes, e) < 0)
+        if (p != NULL &&
+            shape_add(shape, &s->conf->train.model, p->hello.features, &p->hello.classes, e) < 0)
             return -1;
     }
     return 0;
@@ -45,7 +46,8 @@ static int find_place(const struct peer *p, uint64_t *rank, struct err *e)
         *rank = (uint64_t)want;
     if (*rank == NO_PLACE || s->places[*rank].peer == NULL)
         return 0;
-    return err_set(e, ERR_PEER, "rank %" PRId64 " is taken: %s is there", want, s->places[*rank].peer->label);
+    return err_set(e, ERR_PEER, "rank %" PRId64 " is taken: %s is there", want,
+                   s->places[*rank].peer->label);
 }
 
 static void take_place(struct peer *p, uint64_t rank)
@@ -134,8 +136,8 @@ static void close_gap(struct server *s, uint64_t rank)
 
 int roster_join(struct peer *p, double now, struct err *e)
 {
-    return aggregate_join(p->server->aggregate, now, p->rank, train_budget(&p->server->conf->train, p->hello.rows),
-                          p->label, e);
+    return aggregate_join(p->server->aggregate, now, p->rank,
+                          train_budget(&p->server->conf->train, p->hello.rows), p->label, e);
 }
 
 /* Which rows a late worker has, so that the run can be executed again. */
@@ -143,13 +145,15 @@ static void trace_shards(struct server *s, const struct peer *p, double now)
 {
     size_t i;
     json_t *one;
-    json_array_foreach(p->hello.shards, i, one) {
+    json_array_foreach(p->hello.shards, i, one)
+    {
         struct trace_event ev = trace_event(TRACE_SET, now);
         const char *crc = json_string_value(json_object_get(one, "crc32"));
         const char *file = json_string_value(json_object_get(one, "file"));
         ev.worker = p->rank;
         ev.rows = (uint64_t)json_integer_value(json_object_get(one, "rows"));
-        snprintf(ev.note, sizeof ev.note, "shard %.8s %s", crc == NULL ? "" : crc, file == NULL ? "" : file);
+        snprintf(ev.note, sizeof ev.note, "shard %.8s %s", crc == NULL ? "" : crc,
+                 file == NULL ? "" : file);
         trace_write(&s->trace, &ev);
     }
 }

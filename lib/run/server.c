@@ -1,4 +1,4 @@
-/* The parameter server: what it is told is checked, its parts are opened, its loop runs, all is closed. */
+/* The parameter server: checks what it is told, opens its parts, runs its loop, closes all. */
 #include "run/server.h"
 
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/progress.h"
 #include "run/account.h"
 #include "run/server_state.h"
 
@@ -18,7 +19,8 @@ static int check_workers(const struct server *s, struct err *e)
     if (s->conf->listen.n > 0 || s->spawn.n >= s->workers)
         return 0;
     return err_set(e, ERR_USAGE,
-                   "%zu workers are started (-x) of %ju (-P), and the rest cannot connect without -l",
+                   "%zu workers are started (-x) of %ju (-P), and the rest cannot connect without "
+                   "-l",
                    s->spawn.n, (uintmax_t)s->workers);
 }
 
@@ -49,16 +51,6 @@ static int fill_standard(struct err *e)
     return 0;
 }
 
-static int start_children(struct server *s, struct err *e)
-{
-    for (size_t i = 0; i < s->spawn.n; i++) {
-        int fd;
-        if (spawn_start(&s->spawn.v[i], &fd, e) < 0 || peer_new(s, fd, NULL, &s->spawn.v[i], e) == NULL)
-            return -1;
-    }
-    return 0;
-}
-
 static int make_places(struct server *s, struct err *e)
 {
     s->places = mem_new(s->workers, sizeof *s->places, e);
@@ -71,16 +63,17 @@ static int make_places(struct server *s, struct err *e)
 static int open_all(struct server *s, struct err *e)
 {
     s->workers = s->conf->workers;
-    if (train_check(&s->conf->train, "dsgd-ps", e) < 0 || spawn_plan(&s->spawn, &s->conf->commands, &s->workers, e) < 0 ||
-        check_workers(s, e) < 0 || train_check_policy(&s->conf->train, s->workers, e) < 0 || check_trace(s->conf->train.trace, e) < 0 ||
-        make_places(s, e) < 0)
+    if (train_check(&s->conf->train, "dsgd-ps", e) < 0 ||
+        spawn_plan(&s->spawn, &s->conf->commands, &s->workers, e) < 0 || check_workers(s, e) < 0 ||
+        train_check_policy(&s->conf->train, s->workers, e) < 0 ||
+        check_trace(s->conf->train.trace, e) < 0 || make_places(s, e) < 0)
         return -1;
     s->base = event_base_new();
     if (s->base == NULL)
         return err_set(e, ERR_SYSTEM, "the event loop cannot be set up");
     if (snapshot_open(s, e) < 0 || life_open(s, e) < 0 || listen_open(s, e) < 0)
         return -1;
-    return start_children(s, e);
+    return children_start(s, e);
 }
 
 static void free_run(struct server *s)
@@ -115,19 +108,22 @@ static void print_gaps(const struct server *s)
 {
     for (size_t i = 0; i < s->n_gaps; i++) {
         const struct gap *g = &s->gaps[i];
-        log_note(s->log, "worker %ju (%s): nobody at its place from update %ju to %ju", (uintmax_t)g->rank,
-                 g->label, (uintmax_t)g->from, (uintmax_t)g->to);
+        log_note(s->log, "worker %ju (%s): nobody at its place from update %ju to %ju",
+                 (uintmax_t)g->rank, g->label, (uintmax_t)g->from, (uintmax_t)g->to);
     }
 }
 
 static void print_summary(const struct server *s)
 {
     struct account_conf c = { s->log, s->workers, s->seconds };
+    if (progress_wanted(s->log))
+        progress_wipe();
     account_print(&c, s->aggregate);
     print_gaps(s);
     uint64_t skipped = s->stream == NULL ? 0 : stream_skipped(s->stream);
     if (skipped > 0)
-        log_note(s->log, "%ju snapshots were skipped: their reader was slow (--lossless waits for it)",
+        log_note(s->log,
+                 "%ju snapshots were skipped: their reader was slow (--lossless waits for it)",
                  (uintmax_t)skipped);
 }
 

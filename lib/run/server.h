@@ -21,7 +21,7 @@ struct server_conf {
     uint64_t workers; /* P; 0: the number of commands */
     struct text_list listen, commands;
     bool lossless;
-    const char *run; /* name, or NULL */
+    const char *run;                                                  /* name, or NULL */
     double join_timeout, worker_timeout, loss_timeout, drain_timeout; /* seconds */
     bool insecure;
     const char *address_file;

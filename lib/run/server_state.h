@@ -49,10 +49,11 @@ struct peer {
 
 /* One of the P. Outlives the workers that fill it. */
 struct place {
-    struct peer *peer;       /* NULL: empty */
-    unsigned char *gradient; /* FRAME_WORK bytes and layout.size floats: where its gradients arrive */
-    char label[160];         /* of its worker, also when that is gone */
-    uint64_t lost_at;        /* update at which its worker was lost; NO_PLACE: it was not */
+    struct peer *peer; /* NULL: empty */
+    unsigned char
+        *gradient;    /* FRAME_WORK bytes and the model's floats: its gradients arrive here */
+    char label[160];  /* of its worker, also when that is gone */
+    uint64_t lost_at; /* update at which its worker was lost; NO_PLACE: it was not */
 };
 
 /* Updates during which a place had no worker. */
@@ -91,22 +92,23 @@ struct server {
     double start, seconds; /* clock_now() at the start; how long the run was, once it is over */
     uint64_t combine;      /* K as last told */
     bool stalled;
-    uint64_t last_lost;    /* rank */
+    uint64_t last_lost; /* rank */
 
-    struct out out;        /* -o */
-    struct stream *stream; /* stdout */
-    double next_snapshot;  /* seconds */
+    struct out out;         /* -o */
+    struct stream *stream;  /* stdout */
+    double next_snapshot;   /* seconds */
     uint64_t last_snapshot; /* its update; NO_PLACE: none */
 
     struct event *tick;       /* heartbeats, silence */
     struct event *limit;      /* of the phase: --join-timeout, -T, --drain-timeout */
+    struct event *progress;   /* the line on a terminal */
     struct event *loss_limit; /* --loss-timeout */
-    struct event *settle;     /* server_settle from the event loop, for who is in the middle of something */
+    struct event *settle;     /* server_settle, soon: for who is in the middle of something */
     struct event *signals[3]; /* INT, TERM, CHLD */
-    bool killing; /* children were told to end */
-    bool stream_done; /* stdout has got everything, or will get no more */
-    int signal;         /* that ended the run, or 0 */
-    struct err failure; /* that ended it, or ERR_OK */
+    bool killing;             /* children were told to end */
+    bool stream_done;         /* stdout has got everything, or will get no more */
+    int signal;               /* that ended the run, or 0 */
+    struct err failure;       /* that ended it, or ERR_OK */
 };
 
 /* life.c */
@@ -118,8 +120,13 @@ double server_now(const struct server *s); /* seconds from the start */
 void server_end(struct server *s, const char *why, const struct err *failure);
 /* After every event: starts when all are there, ends what has ended, minds losses. */
 void server_settle(struct server *s);
-/* What an aggregate_ call returned: ERR_PEER is the peer's to pay (-1), anything else ends the run. */
+/* What an aggregate_ call returned: ERR_PEER is the peer's to pay (-1), another ends the run. */
 int server_event(struct server *s, int rc, struct err *e);
+
+/* children.c */
+int children_start(struct server *s, struct err *e);
+void children_ended(struct server *s);       /* reaps those that have, and minds what it means */
+void children_blame(const struct server *s); /* says which of them are still there */
 
 /* begin.c: all P are there: the parameters, the trace, WELCOME to all, and off. */
 int server_begin(struct server *s, struct err *e);
@@ -134,13 +141,14 @@ struct peer *peer_new(struct server *s, int fd, const struct listener *via, stru
 void peer_free(struct peer *p); /* and its place is empty */
 /* A frame with a text or none; what fails is noticed by the connection. */
 void peer_send(struct peer *p, enum frame_type type, unsigned flags, const char *text);
-int peer_send_params(struct peer *p, uint64_t version, uint64_t seq, bool again); /* as aggregate_calls */
+int peer_send_params(struct peer *p, uint64_t version, uint64_t seq, bool again); /* as `send` */
 void peer_dismiss(struct peer *p, const struct err *failure /* or NULL */);
 size_t peer_gradient_bytes(const struct server *s);
 
 /* roster.c */
 int roster_hello(struct peer *p, const unsigned char *payload, size_t n, struct err *e);
-int roster_unite(const struct server *s, struct shape *shape, struct err *e); /* of those at their places */
+int roster_unite(const struct server *s, struct shape *shape,
+                 struct err *e);                   /* of those at their places */
 int roster_union(struct server *s, struct err *e); /* the run's shape */
 uint64_t roster_ready(const struct server *s);     /* places that are filled */
 int roster_welcome(struct peer *p, struct err *e);
@@ -152,5 +160,8 @@ void roster_fill(struct server *s);               /* empty places by spares */
 int snapshot_open(struct server *s, struct err *e);
 void snapshot_updated(struct server *s, double now);
 void snapshot_last(struct server *s); /* and the final model */
+
+/* meter.c: the line on a terminal */
+void meter_show(const struct server *s);
 
 #endif

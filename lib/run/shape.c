@@ -27,10 +27,12 @@ static int add_opposite(struct shape *s, const struct log *log, struct err *e)
     return classes_add(&s->classes, name, other, "", only->order, e);
 }
 
-static int close_classes(struct shape *s, const struct spec *model, const struct log *log, struct err *e)
+static int close_classes(struct shape *s, const struct spec *model, const struct log *log,
+                         struct err *e)
 {
     enum target target = model_row(model)->target;
-    if (target == TARGET_TWO && s->classes.n == 1 && !s->classes.named && add_opposite(s, log, e) < 0)
+    if (target == TARGET_TWO && s->classes.n == 1 && !s->classes.named &&
+        add_opposite(s, log, e) < 0)
         return -1;
     return target == TARGET_REAL ? 0 : model_fits(model, &s->classes, false, e);
 }
@@ -46,12 +48,13 @@ int shape_close(struct shape *s, const struct spec *model, bool bias, const json
     return model_layout(model, &s->dims, &s->layout, e);
 }
 
-int shape_same_reading(const json_t *data, const char *whose, const json_t *other, const char *others,
-                       struct err *e)
+int shape_same_reading(const json_t *data, const char *whose, const json_t *other,
+                       const char *others, struct err *e)
 {
     static const char *const keys[] = { "base", "scale" };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const json_t *mine = json_object_get(data, keys[i]), *theirs = json_object_get(other, keys[i]);
+        const json_t *mine = json_object_get(data, keys[i]),
+                     *theirs = json_object_get(other, keys[i]);
         if (mine == NULL || theirs == NULL || json_equal(mine, theirs))
             continue;
         char *a = json_dumps(mine, JSON_ENCODE_ANY), *b = json_dumps(theirs, JSON_ENCODE_ANY);

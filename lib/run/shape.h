@@ -28,8 +28,8 @@ int shape_add(struct shape *s, const struct spec *model, uint64_t features, cons
 int shape_close(struct shape *s, const struct spec *model, bool bias, const json_t *data,
                 const struct log *log, struct err *e);
 /* What of the data's reading must be the same for all, or columns would mean different things. ERR_DATA. */
-int shape_same_reading(const json_t *data, const char *whose, const json_t *other, const char *others,
-                       struct err *e);
+int shape_same_reading(const json_t *data, const char *whose, const json_t *other,
+                       const char *others, struct err *e);
 void shape_free(struct shape *s);
 
 #endif

@@ -15,12 +15,14 @@ bool sim_given(const void *conf, const char *option)
 
 int sim_check_no_model(const struct sim_conf *c, size_t n, struct err *e)
 {
-    static const char *const meaningless[] = { "model", "passes", "output", "snapshots", "init", NULL };
+    static const char *const meaningless[] = { "model",     "passes", "output",
+                                               "snapshots", "init",   NULL };
     if (n > 0)
         return err_set(e, ERR_USAGE, "--no-model: it takes no shards (see dsgd-sim --help)");
     for (const char *const *o = meaningless; *o != NULL; o++)
         if (sim_given(c, *o))
-            return err_set(e, ERR_USAGE, "--%s: there is no model with --no-model (see dsgd-sim --help)", *o);
+            return err_set(e, ERR_USAGE,
+                           "--%s: there is no model with --no-model (see dsgd-sim --help)", *o);
     return 0;
 }
 
@@ -32,8 +34,12 @@ static int check_workers(const struct sim_conf *c, size_t n, uint64_t *workers, 
     if (c->no_model || n == 1 || n == *workers)
         return 0;
     if (n == 0)
-        return err_set(e, ERR_USAGE, "no shard was named: one for all workers, or one each (see dsgd-sim --help)");
-    return err_set(e, ERR_USAGE, "%zu shards for %" PRIu64 " workers (-P): one for all, or one each", n, *workers);
+        return err_set(
+            e, ERR_USAGE,
+            "no shard was named: one for all workers, or one each (see dsgd-sim --help)");
+    return err_set(e, ERR_USAGE,
+                   "%zu shards for %" PRIu64 " workers (-P): one for all, or one each", n,
+                   *workers);
 }
 
 static int check_ends(const struct sim_conf *c, struct err *e)
@@ -41,7 +47,8 @@ static int check_ends(const struct sim_conf *c, struct err *e)
     if (!c->no_model)
         return train_check(&c->train, "dsgd-sim", e);
     if (c->train.updates == 0 && c->train.seconds == 0)
-        return err_set(e, ERR_USAGE, "an end is missing: updates (-J) or a time (-T) (see dsgd-sim --help)");
+        return err_set(e, ERR_USAGE,
+                       "an end is missing: updates (-J) or a time (-T) (see dsgd-sim --help)");
     return 0;
 }
 
@@ -52,7 +59,8 @@ int sim_check(const struct sim_conf *c, size_t n, uint64_t *workers, struct err 
     if (check_ends(c, e) < 0)
         return -1;
     if (c->delays.n == 0 && c->comm.plug == NULL)
-        return err_set(e, ERR_USAGE, "-d is missing: the time of a minibatch (see dsgd-sim --help)");
+        return err_set(e, ERR_USAGE,
+                       "-d is missing: the time of a minibatch (see dsgd-sim --help)");
     if (check_workers(c, n, workers, e) < 0)
         return -1;
     return train_check_policy(&c->train, *workers, e);
@@ -66,12 +74,13 @@ static json_t *delays(const struct sim_conf *c)
     return all;
 }
 
-json_t *sim_describe(const struct sim_conf *c, uint64_t workers, const struct crew *crew, struct err *e)
+json_t *sim_describe(const struct sim_conf *c, uint64_t workers, const struct crew *crew,
+                     struct err *e)
 {
     json_t *rules = train_describe(&c->train, e);
-    json_t *all = json_pack("{s:s, s:s, s:s, s:I, s:s, s:o, s:s*}", "program", "dsgd-sim", "version",
-                            PACKAGE_VERSION, "run", "", "P", (json_int_t)workers, "on_loss", "wait", "delay",
-                            delays(c), "comm", c->comm.text);
+    json_t *all = json_pack("{s:s, s:s, s:s, s:I, s:s, s:o, s:s*}", "program", "dsgd-sim",
+                            "version", PACKAGE_VERSION, "run", "", "P", (json_int_t)workers,
+                            "on_loss", "wait", "delay", delays(c), "comm", c->comm.text);
     if (rules != NULL && (all == NULL || json_object_update(all, rules) < 0))
         err_memory(e);
     json_decref(rules);

@@ -25,8 +25,8 @@ struct sim_conf {
     bool no_model;           /* time and staleness alone */
     const char *replay;      /* a trace to execute again, or NULL */
     struct input input;
-    const struct opt *opts;  /* the program's rows, */
-    uint64_t given;          /* and which of them were on the command line */
+    const struct opt *opts; /* the program's rows, */
+    uint64_t given;         /* and which of them were on the command line */
 };
 
 /* Whether the option of that name was on the command line. */
@@ -38,6 +38,7 @@ int sim_check(const struct sim_conf *c, size_t n, uint64_t *workers, struct err 
 int sim_check_no_model(const struct sim_conf *c, size_t n, struct err *e);
 
 /* Line 1 of the trace of a simulation; a new reference, or NULL and e. */
-json_t *sim_describe(const struct sim_conf *c, uint64_t workers, const struct crew *crew, struct err *e);
+json_t *sim_describe(const struct sim_conf *c, uint64_t workers, const struct crew *crew,
+                     struct err *e);
 
 #endif

@@ -16,12 +16,12 @@
 #include "run/outlet.h"
 
 #define NOTHING TRACE_NA /* seq of a worker that has nothing in hand */
-#define NEVER UINT64_MAX
+#define NEVER   UINT64_MAX
 
-static const double ticks = 1e9;       /* of the clock, in a second */
+static const double ticks = 1e9;        /* of the clock, in a second */
 static const double clock_end = 0x1p63; /* ticks: 292 years */
 enum {
-    LOOK_EVERY = 1024,   /* events between two looks for a signal, when they are all that is done */
+    LOOK_EVERY = 1024, /* events between two looks for a signal, when they are all that is done */
     STANDSTILL = 10000000 /* events without a step of the clock, and no other end than a time */
 };
 
@@ -47,9 +47,9 @@ struct simulation {
     struct aggregate *aggregate;
     struct trace_writer trace;
     struct outlet outlet;
-    uint64_t now, limit; /* ticks; limit: -T */
+    uint64_t now, limit;    /* ticks; limit: -T */
     uint64_t events, still; /* still: since the clock last moved */
-    bool stepped;        /* this event made an update */
+    bool stepped;           /* this event made an update */
     struct err failure;
 };
 
@@ -144,7 +144,8 @@ static int arrive(struct simulation *s, uint64_t worker, struct err *e)
     };
     j->seq = NOTHING;
     s->stepped = false;
-    if (!s->conf->no_model && crew_gradient(&s->crew, worker, aggregate_read(s->aggregate, worker), &g, e) < 0)
+    if (!s->conf->no_model &&
+        crew_gradient(&s->crew, worker, aggregate_read(s->aggregate, worker), &g, e) < 0)
         return -1;
     if (aggregate_push(s->aggregate, seconds_of(s->now), worker, &g, e) < 0)
         return -1;
@@ -158,7 +159,8 @@ static int too_late(const struct simulation *s, uint64_t worker, struct err *e)
     return err_set(e, ERR_NO,
                    "update %" PRIu64 ": minibatch %" PRIu64 " of worker %" PRIu64
                    " takes longer than the clock can tell, which ends after %.3g s",
-                   aggregate_iteration(s->aggregate) + 1, s->job[worker].seq, worker, clock_end / ticks);
+                   aggregate_iteration(s->aggregate) + 1, s->job[worker].seq, worker,
+                   clock_end / ticks);
 }
 
 /* A time that never comes would be waited for without end. */
@@ -168,7 +170,8 @@ static int check_still(struct simulation *s, uint64_t time, struct err *e)
     s->still = time == s->now ? s->still + 1 : 0;
     if (s->still < STANDSTILL + s->workers || c->updates > 0 || c->passes > 0)
         return 0;
-    return err_set(e, ERR_USAGE, "the clock stands still at %g s: with these delays (-d) it never comes to %g s",
+    return err_set(e, ERR_USAGE,
+                   "the clock stands still at %g s: with these delays (-d) it never comes to %g s",
                    seconds_of(time), c->seconds);
 }
 
@@ -223,7 +226,8 @@ static int start_all(struct simulation *s, struct err *e)
     for (uint64_t r = 0; r < s->workers; r++)
         s->job[r].seq = NOTHING;
     for (uint64_t r = 0; r < s->workers; r++) {
-        uint64_t budget = s->conf->no_model ? UINT64_MAX : train_budget(&s->conf->train, crew_rows(&s->crew, r));
+        uint64_t budget =
+            s->conf->no_model ? UINT64_MAX : train_budget(&s->conf->train, crew_rows(&s->crew, r));
         if (!s->conf->no_model)
             crew_name(&s->crew, r, name, sizeof name);
         if (aggregate_join(s->aggregate, 0, r, budget, name, e) < 0)
@@ -249,7 +253,8 @@ static void finish(struct simulation *s, const char *why, bool signalled)
     struct err e = { 0 };
     aggregate_stop(s->aggregate, now, why);
     farewell(s);
-    if (!s->conf->no_model && outlet_finish(&s->outlet, &s->crew.shape, s->aggregate, now, ended, &e) < 0 &&
+    if (!s->conf->no_model &&
+        outlet_finish(&s->outlet, &s->crew.shape, s->aggregate, now, ended, &e) < 0 &&
         s->failure.kind == ERR_OK)
         s->failure = e;
     if (trace_close(&s->trace, &e) < 0 && s->failure.kind == ERR_OK)
@@ -266,7 +271,8 @@ static void warn_of_means(const struct simulation *s)
             log_note(log, "%s has no finite mean: averages over the run do not settle",
                      s->delays.law[i].law.text);
     if (!isfinite(delay_mean(&s->conf->comm)))
-        log_note(log, "%s has no finite mean: averages over the run do not settle", s->conf->comm.text);
+        log_note(log, "%s has no finite mean: averages over the run do not settle",
+                 s->conf->comm.text);
 }
 
 static int open_trace(struct simulation *s, struct err *e)
@@ -284,7 +290,8 @@ static int open_model(struct simulation *s, char *const *paths, size_t n, struct
     if (s->conf->no_model)
         return 0;
     if (outlet_open(&s->outlet, &s->conf->train, e) < 0 ||
-        crew_read(&s->crew, paths, n, &s->conf->input, e) < 0 || crew_place(&s->crew, s->workers, e) < 0)
+        crew_read(&s->crew, paths, n, &s->conf->input, e) < 0 ||
+        crew_place(&s->crew, s->workers, e) < 0)
         return -1;
     return crew_start(&s->crew, e);
 }
@@ -293,14 +300,16 @@ static int open_all(struct simulation *s, char *const *paths, size_t n, struct e
 {
     const struct train_conf *c = &s->conf->train;
     if (sim_check(s->conf, n, &s->workers, e) < 0 ||
-        delays_open(&s->delays, &s->conf->delays, s->workers, e) < 0 || open_model(s, paths, n, e) < 0 ||
-        open_trace(s, e) < 0 || calendar_open(&s->calendar, s->workers, e) < 0)
+        delays_open(&s->delays, &s->conf->delays, s->workers, e) < 0 ||
+        open_model(s, paths, n, e) < 0 || open_trace(s, e) < 0 ||
+        calendar_open(&s->calendar, s->workers, e) < 0)
         return -1;
     struct policy_run run = { .workers = s->workers, .loss = POLICY_KEEP };
     double limit = c->seconds * ticks + 0.5;
     s->limit = c->seconds > 0 && limit < clock_end ? (uint64_t)limit : NEVER - 1;
     s->job = mem_new((size_t)s->workers, sizeof *s->job, e);
-    s->aggregate = train_open(c, &s->crew.shape.layout, &run, !s->conf->no_model, &s->trace, &calls, s, e);
+    s->aggregate =
+        train_open(c, &s->crew.shape.layout, &run, !s->conf->no_model, &s->trace, &calls, s, e);
     return s->job == NULL || s->aggregate == NULL ? -1 : 0;
 }
 

@@ -14,8 +14,8 @@ static void put(struct server *s, double now)
     size_t n;
     unsigned char *bytes = picture(&s->conf->train, &s->shape, s->aggregate, now, &n, &e);
     if (bytes == NULL) {
-        log_note(s->log, "no snapshot of update %ju: %s", (uintmax_t)aggregate_iteration(s->aggregate),
-                 e.text);
+        log_note(s->log, "no snapshot of update %ju: %s",
+                 (uintmax_t)aggregate_iteration(s->aggregate), e.text);
         return;
     }
     s->last_snapshot = aggregate_iteration(s->aggregate);
@@ -50,7 +50,9 @@ static bool came_to_its_end(const struct server *s)
 
 static bool last_is_due(const struct server *s)
 {
-    return train_wants_snapshots(&s->conf->train) ? s->last_snapshot != aggregate_iteration(s->aggregate) : came_to_its_end(s);
+    return train_wants_snapshots(&s->conf->train)
+               ? s->last_snapshot != aggregate_iteration(s->aggregate)
+               : came_to_its_end(s);
 }
 
 void snapshot_last(struct server *s)
@@ -106,9 +108,11 @@ int snapshot_open(struct server *s, struct err *e)
 {
     s->last_snapshot = NO_PLACE;
     if (train_wants_stdout(&s->conf->train) && isatty(STDOUT_FILENO))
-        return err_set(e, ERR_USAGE, "<stdout>: is a terminal, which cannot show a model; "
-                                     "name a file (-o FILE) or a reader (| dsgd-eval)");
-    if (train_wants_stdout(&s->conf->train) && (fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY)
+        return err_set(e, ERR_USAGE,
+                       "<stdout>: is a terminal, which cannot show a model; "
+                       "name a file (-o FILE) or a reader (| dsgd-eval)");
+    if (train_wants_stdout(&s->conf->train) &&
+        (fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY)
         return err_set(e, ERR_SYSTEM, "<stdout>: is not open for writing");
     if (s->conf->train.output != NULL && out_open(&s->out, s->conf->train.output, e) < 0)
         return -1;

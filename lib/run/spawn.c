@@ -1,4 +1,4 @@
-/* The workers that a server starts itself: -x commands, over a socket pair as their stdin and stdout. */
+/* The workers that a server starts itself: -x commands, a socket pair as their stdin and stdout. */
 #include "run/spawn.h"
 
 #include <errno.h>
@@ -32,8 +32,8 @@ static int directive(char letter, uint64_t rank, uint64_t workers, char text[sta
     }
 }
 
-/* Bytes of the command with its directives replaced, written to `out` unless that is NULL; -1: one is
- * unknown, and *at is where. */
+/* Bytes of the command with its directives replaced, written to `out` unless that is NULL; -1: one
+ * is unknown, and *at is where. */
 static long expand(const char *command, uint64_t rank, uint64_t workers, char *out, const char **at)
 {
     long n = 0;
@@ -51,7 +51,8 @@ static long expand(const char *command, uint64_t rank, uint64_t workers, char *o
     return n;
 }
 
-static int plan_one(struct child *c, const char *command, uint64_t rank, uint64_t workers, struct err *e)
+static int plan_one(struct child *c, const char *command, uint64_t rank, uint64_t workers,
+                    struct err *e)
 {
     const char *at;
     long n = expand(command, rank, workers, NULL, &at);

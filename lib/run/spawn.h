@@ -1,4 +1,4 @@
-/* The workers that a server starts itself: -x commands, over a socket pair as their stdin and stdout. */
+/* The workers that a server starts itself: -x commands, a socket pair as their stdin and stdout. */
 #ifndef RUN_SPAWN_H
 #define RUN_SPAWN_H
 
@@ -28,15 +28,16 @@ struct spawn {
     size_t n;
 };
 
-/* The commands of a run: one with %r stands for all `workers`, else the i-th is rank i. *workers is 0
- * when -P was not given, and then becomes the number of commands. ERR_USAGE: another % in a command,
- * more commands than workers. */
+/* The commands of a run: one with %r stands for all `workers`, else the i-th is rank i. *workers is
+ * 0 when -P was not given, and then becomes the number of commands. ERR_USAGE: another % in a
+ * command, more commands than workers. */
 int spawn_plan(struct spawn *s, const struct text_list *commands, uint64_t *workers, struct err *e);
 
-/* Starts one by /bin/sh -c, with DSGD_PS=stdio and DSGD_RANK; *fd is our end of its stdin and stdout. */
+/* Starts one by /bin/sh -c, with DSGD_PS=stdio and DSGD_RANK; *fd is our end of its stdin and
+ * stdout. */
 int spawn_start(struct child *c, int *fd, struct err *e);
 
-/* The next child that has ended, reaped, or NULL. What it left in its process group gets SIGTERM. */
+/* The next child that has ended, reaped, or NULL. What is left of its group gets SIGTERM. */
 struct child *spawn_reap(struct spawn *s);
 
 size_t spawn_alive(const struct spawn *s);

@@ -13,7 +13,7 @@
 #include "data/shard.h"
 #include "run/pattern.h"
 
-/* A row of the table: the row of the data that stands at place i of all shards one after the other. */
+/* A row of the table: which row of the data stands at place i of all shards, one by one. */
 struct split_ops {
     struct plug plug;
     uint64_t (*row)(const struct perm *shuffled, uint64_t i);
@@ -88,7 +88,8 @@ static int check_data(const struct splitting *g, struct err *e)
     const struct split *s = g->s;
     const struct dataset *d = &g->data;
     if (s->shards > d->rows)
-        return err_set(e, ERR_USAGE, "%s: %llu shards of %zu rows: there cannot be more shards than rows",
+        return err_set(e, ERR_USAGE,
+                       "%s: %llu shards of %zu rows: there cannot be more shards than rows",
                        d->name, (unsigned long long)s->shards, d->rows);
     if (s->features > 0 && s->features < d->features)
         return err_set(e, ERR_USAGE, "%s: --features %llu: the data have %zu", d->name,
@@ -98,10 +99,14 @@ static int check_data(const struct splitting *g, struct err *e)
                        INT32_MAX);
     for (size_t i = 1; i < d->n_parts; i++)
         if (d->parts[i].kind != d->parts[0].kind || d->parts[i].scale != d->parts[0].scale)
-            return err_set(e, ERR_DATA,
-                           "%s and a later file are stored in different ways (floats, bytes, sparse)",
+            return err_set(e, ERR_DATA, "%s and a later file differ: floats, bytes or sparse rows",
                            d->name);
     return 0;
+}
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
 }
 
 static void summary(const struct splitting *g)
@@ -112,9 +117,11 @@ static void summary(const struct splitting *g)
     for (size_t i = 0; i < d->n_parts; i++)
         stored += shard_stored(&d->parts[i]);
     if (!d->classes.targets)
-        snprintf(classes, sizeof classes, "%zu class%s", d->classes.n, d->classes.n == 1 ? "" : "es");
-    log_note(g->s->log, "%zu rows, %zu features, %s, %llu stored values", d->rows, g->features, classes,
-             (unsigned long long)stored);
+        snprintf(classes, sizeof classes, "%zu class%s", d->classes.n,
+                 d->classes.n == 1 ? "" : "es");
+    log_note(g->s->log, "%zu row%s, %zu feature%s, %s, %llu stored value%s", d->rows,
+             plural(d->rows), g->features, plural(g->features), classes, (unsigned long long)stored,
+             plural(stored));
 }
 
 /* The rows of shard k: all shards together are every row once, and sizes differ by at most 1. */
@@ -161,7 +168,8 @@ static void tell_single(const struct splitting *g)
 
 static int write_shard(struct splitting *g, uint64_t k, struct out *o, struct err *e)
 {
-    struct shard_note note = { &g->data.classes, g->data.meta, g->source, g->s->seed, k, g->s->shards };
+    struct shard_note note = { &g->data.classes, g->data.meta, g->source, g->s->seed, k,
+                               g->s->shards };
     if (gather(g, k, e) < 0)
         return -1;
     struct rows r = builder_rows(&g->row);
@@ -251,7 +259,8 @@ int split_run(const struct split *s, char *const *paths, size_t n, struct err *e
     if (check_conf(s, e) < 0)
         return -1;
     if (n == 0 && isatty(STDIN_FILENO))
-        return err_set(e, ERR_USAGE, "no data: standard input is a terminal (see dsgd-shard --help)");
+        return err_set(e, ERR_USAGE,
+                       "no data: standard input is a terminal (see dsgd-shard --help)");
     int status = split_data(&g, n ? paths : none, n ? n : 1, e);
     free(g.single_name);
     free(g.source);

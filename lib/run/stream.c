@@ -71,8 +71,8 @@ static void write_failed(struct stream *s)
     break_off(s, &e);
 }
 
-/* At most PIPE_BUF bytes into a pipe that poll called writable: that many it takes without blocking,
- * though O_NONBLOCK is not set. */
+/* At most PIPE_BUF bytes into a pipe that poll called writable: that many it takes without
+ * blocking, though O_NONBLOCK is not set. */
 static ssize_t write_piece(const struct stream *s)
 {
     const unsigned char *p = s->first->bytes + s->sent;

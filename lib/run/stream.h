@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 
-enum { STREAM_PATIENCE = 600 /* seconds without progress that the last bytes wait for their reader */ };
+enum { STREAM_PATIENCE = 600 /* seconds that the last bytes wait for a reader to take some */ };
 
 struct stream_calls {
     /* Nothing can be written any more, told once. ERR_NO: the reader has gone; ERR_SYSTEM. */
@@ -22,13 +22,14 @@ struct stream_calls {
 
 struct stream;
 
-/* Writes to fd, which stays the caller's and keeps its flags (its description is shared with others). */
+/* Writes to fd, which stays the caller's and keeps its flags (its description is shared with
+ * others). */
 struct stream *stream_open(struct event_base *base, int fd, bool lossless,
                            const struct stream_calls *calls, void *self, struct err *e);
 void stream_close(struct stream *s);
 
-/* Queues a record of n bytes, which the stream free()s. One that has not begun to go out is replaced
- * unless lossless. Never blocks on a pipe, a FIFO or a socket; a file takes it at once. */
+/* Queues a record of n bytes, which the stream free()s. One that has not begun to go out is
+ * replaced unless lossless. Never blocks on a pipe, a FIFO or a socket; a file takes it at once. */
 void stream_put(struct stream *s, void *bytes, size_t n);
 /* Lossless, and a record waits behind another: put no more until `room`. */
 bool stream_full(const struct stream *s);

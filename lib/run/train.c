@@ -17,7 +17,8 @@ int set_every(void *target, const char *text, struct err *e)
     if (num_whole(text, &every->updates, &ignored) == 0 && every->updates > 0)
         return 0;
     size_t n = strlen(text);
-    if (n > 1 && strchr("smh", text[n - 1]) != NULL && set_period(&every->seconds, text, &ignored) == 0)
+    if (n > 1 && strchr("smh", text[n - 1]) != NULL &&
+        set_period(&every->seconds, text, &ignored) == 0)
         return 0;
     return err_set(e, ERR_USAGE, "write a number of updates from 1 (100), or a time (500ms)");
 }
@@ -25,10 +26,12 @@ int set_every(void *target, const char *text, struct err *e)
 int train_check(const struct train_conf *c, const char *program, struct err *e)
 {
     if (c->model.plug == NULL)
-        return err_set(e, ERR_USAGE, "-m is missing: the model, or 'help' (see %s --help)", program);
+        return err_set(e, ERR_USAGE, "-m is missing: the model, or 'help' (see %s --help)",
+                       program);
     if (c->updates == 0 && c->seconds == 0 && c->passes == 0)
-        return err_set(e, ERR_USAGE,
-                       "an end is missing: updates (-J), a time (-T) or passes (-E) (see %s --help)", program);
+        return err_set(
+            e, ERR_USAGE,
+            "an end is missing: updates (-J), a time (-T) or passes (-E) (see %s --help)", program);
     return 0;
 }
 
@@ -75,8 +78,9 @@ bool train_due(const struct train_conf *c, uint64_t iteration, double now, doubl
 }
 
 struct aggregate *train_open(const struct train_conf *c, const struct layout *layout,
-                             const struct policy_run *run, bool keep_read, struct trace_writer *trace,
-                             const struct aggregate_calls *calls, void *self, struct err *e)
+                             const struct policy_run *run, bool keep_read,
+                             struct trace_writer *trace, const struct aggregate_calls *calls,
+                             void *self, struct err *e)
 {
     struct aggregate *a = NULL;
     struct aggregate_conf conf = {

@@ -13,13 +13,13 @@ static json_t *put_spec(const void *member)
 
 static json_t *put_whole(const void *member)
 {
-    return json_integer((json_int_t)*(const uint64_t *)member);
+    return json_integer((json_int_t) * (const uint64_t *)member);
 }
 
 /* All 64 bits, which JSON's readers do not agree about: as text. */
 static json_t *put_bits(const void *member)
 {
-    return json_sprintf("%ju", (uintmax_t)*(const uint64_t *)member);
+    return json_sprintf("%ju", (uintmax_t) * (const uint64_t *)member);
 }
 
 static json_t *put_real(const void *member)
@@ -128,7 +128,8 @@ static bool same(const struct told *t, const void *a, const void *b)
 {
     if (t->put == put_spec) {
         const struct spec *x = a, *y = b;
-        return x->plug == y->plug && (x->plug == NULL || memcmp(x->conf, y->conf, x->plug->conf) == 0);
+        return x->plug == y->plug &&
+               (x->plug == NULL || memcmp(x->conf, y->conf, x->plug->conf) == 0);
     }
     json_t *x = t->put(a), *y = t->put(b);
     bool equal = json_equal(x, y);
@@ -149,7 +150,8 @@ static int contradiction(const struct told *t, const void *mine, const json_t *v
     return -1;
 }
 
-static int recall(struct train_conf *c, const struct told *t, const json_t *v, bool given, struct err *e)
+static int recall(struct train_conf *c, const struct told *t, const json_t *v, bool given,
+                  struct err *e)
 {
     const struct opt *row = row_of(t);
     struct train_conf scratch = { 0 };

@@ -80,7 +80,8 @@ static struct copy *copy_new(struct versions *v, struct err *e)
     return NULL;
 }
 
-int versions_hold(struct versions *v, uint64_t worker, uint64_t version, const float *w, struct err *e)
+int versions_hold(struct versions *v, uint64_t worker, uint64_t version, const float *w,
+                  struct err *e)
 {
     if (v->held[worker] != NULL && v->held[worker]->version == version)
         return 0;

@@ -18,7 +18,8 @@ void versions_close(struct versions *v);
 
 /* worker holds `version`, whose parameters are w, instead of what it held. w is copied when no other
  * worker holds that version; only the newest version handed in is looked for. -1: ERR_SYSTEM. */
-int versions_hold(struct versions *v, uint64_t worker, uint64_t version, const float *w, struct err *e);
+int versions_hold(struct versions *v, uint64_t worker, uint64_t version, const float *w,
+                  struct err *e);
 
 /* What worker holds (size floats, until its next hold or drop), or NULL. */
 const float *versions_read(const struct versions *v, uint64_t worker);

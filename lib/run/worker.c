@@ -36,7 +36,7 @@ struct worker {
     bool holds;
 
     enum stage stage;
-    uint64_t version, seq; /* of the minibatch in hand */
+    uint64_t version, seq;  /* of the minibatch in hand */
     double began, computed; /* clock when its computation began, ended */
     double until;           /* clock when its delay is over */
 };
@@ -51,9 +51,8 @@ static struct work spent(const struct worker *w, double now)
 {
     if (w->stage == COMPUTING)
         return (struct work){ .loss = NAN, .compute = now - w->began };
-    return (struct work){ .loss = NAN,
-                          .compute = w->computed - w->began,
-                          .delay = now - w->computed };
+    return (
+        struct work){ .loss = NAN, .compute = w->computed - w->began, .delay = now - w->computed };
 }
 
 static int send_work(struct worker *w, enum frame_type type, uint64_t seq, const struct work *work,
@@ -125,7 +124,7 @@ static int on_heartbeat(struct worker *w, const struct frame *f, struct err *e)
 
 static int on_bye(struct worker *w, const struct frame *f, struct err *e)
 {
-    (void)f;
+    (void)f, (void)e;
     struct work work = { .loss = NAN };
     uint64_t seq = FRAME_NO_SEQ;
     if (w->stage != IDLE) {
@@ -134,7 +133,6 @@ static int on_bye(struct worker *w, const struct frame *f, struct err *e)
     }
     /* Nobody may be there to hear it any more: the run is over all the same. */
     struct err ignored = { 0 };
-    (void)e;
     send_work(w, FRAME_BYE, seq, &work, NULL, &ignored);
     return 0;
 }

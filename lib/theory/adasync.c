@@ -44,10 +44,12 @@ static int measure(struct adasync *a, const struct delays *d, struct err *e)
     return 0;
 }
 
-int adasync_open(struct adasync *a, const char *family, uint64_t k0, uint64_t k_max, uint64_t workers,
-                 const struct delays *d, struct err *e)
+int adasync_open(struct adasync *a, const char *family, uint64_t k0, uint64_t k_max,
+                 uint64_t workers, const struct delays *d, struct err *e)
 {
-    *a = (struct adasync){ .workers = workers, .k0 = k0, .k_max = k_max > 0 ? k_max : workers,
+    *a = (struct adasync){ .workers = workers,
+                           .k0 = k0,
+                           .k_max = k_max > 0 ? k_max : workers,
                            .batch = strncmp(family, "k-batch-", 8) == 0 };
     if (!a->batch && a->k_max > workers)
         a->k_max = workers;

@@ -21,8 +21,8 @@ struct adasync {
 /* family: k-sync, k-async, k-batch-sync or k-batch-async; k_max 0: P. Closed rules where E[T] is that of
  * exponential delays (k-sync, k-async: shifted, too) or proportional to K (the batch forms); else
  * the least over all K, with E[X_{K:P}] for E[T]. d NULL: exponential. 0, or -1 and e. */
-int adasync_open(struct adasync *a, const char *family, uint64_t k0, uint64_t k_max, uint64_t workers,
-                 const struct delays *d, struct err *e);
+int adasync_open(struct adasync *a, const char *family, uint64_t k0, uint64_t k_max,
+                 uint64_t workers, const struct delays *d, struct err *e);
 void adasync_close(struct adasync *a);
 
 /* K now that the loss is `fall` times the one of the first interval (its floor taken off of both); with

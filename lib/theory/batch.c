@@ -68,7 +68,11 @@ int batch_shifted_mean(double *seconds, uint64_t workers, uint64_t k, double shi
     if (pmf_open(&b.power, k, 1e-30, e) < 0 || pmf_open(&b.sum, k, 1e-30, e) < 0 ||
         pmf_open(&b.spare, k, 1e-30, e) < 0)
         status = -1;
-    struct survival s = { .above = fewer, .state = &b, .whole = 1, .bend = bend, .bends = BENDS,
+    struct survival s = { .above = fewer,
+                          .state = &b,
+                          .whole = 1,
+                          .bend = bend,
+                          .bends = BENDS,
                           .tail_index = INFINITY };
     if (status == 0)
         *seconds = survival_mean(&s);

@@ -33,7 +33,8 @@ double error_updates(const struct objective *o, const struct updates *u, double 
         return 0;
     if (!(target > floor))
         return INFINITY;
-    return log((o->gap - floor) / (target - floor)) / -log1p(-u->eta * o->c * error_contraction(o, u));
+    return log((o->gap - floor) / (target - floor)) /
+           -log1p(-u->eta * o->c * error_contraction(o, u));
 }
 
 double error_gradient(const struct objective *o, const struct updates *u, double count)

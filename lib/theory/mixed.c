@@ -141,8 +141,12 @@ int mixed_mean(double *mean, const struct delays *d, uint64_t k, bool sum, struc
                         pmf_open(&m.more, k, trim, e) < 0 || find_bends(&m, e) < 0))
         status = -1;
     if (status == 0) {
-        struct survival s = { .above = sum ? missing : fewer, .state = &m, .whole = sum ? (double)k : 1,
-                              .bend = m.bend, .bends = m.bends, .bounded = bounded(d),
+        struct survival s = { .above = sum ? missing : fewer,
+                              .state = &m,
+                              .whole = sum ? (double)k : 1,
+                              .bend = m.bend,
+                              .bends = m.bends,
+                              .bounded = bounded(d),
                               .tail_index = index };
         *mean = index <= 1 ? INFINITY : survival_mean(&s);
     }

@@ -26,7 +26,8 @@ static double of_pareto(const struct spec *law, double p, double k)
     double scale = delay_param(law, "scale"), part = 1 / delay_param(law, "shape");
     if (p - k + 1 <= part)
         return INFINITY;
-    return scale * exp(log_gamma_ratio(p + 1 - part, part) - log_gamma_ratio(p - k + 1 - part, part));
+    return scale *
+           exp(log_gamma_ratio(p + 1 - part, part) - log_gamma_ratio(p - k + 1 - part, part));
 }
 
 static double of_uniform(const struct spec *law, double p, double k)
@@ -58,8 +59,8 @@ static const struct closed {
     const char *family;
     double (*mean)(const struct spec *law, double p, double k);
 } closed[] = {
-    { "const", of_const },     { "exp", of_shifted },         { "shifted-exp", of_shifted },
-    { "pareto", of_pareto },   { "uniform", of_uniform },     { "empirical", of_empirical },
+    { "const", of_const },   { "exp", of_shifted },     { "shifted-exp", of_shifted },
+    { "pareto", of_pareto }, { "uniform", of_uniform }, { "empirical", of_empirical },
 };
 
 static const struct closed *closed_form(const struct spec *law)
@@ -139,8 +140,11 @@ static double by_quantiles(struct quantiles *g)
 
 static int numeric(struct value *v, const struct delays *d, uint64_t k, bool sum, struct err *e)
 {
-    struct quantiles g = { .law = &d->law[0].law, .p = (double)d->workers, .k = (double)k,
-                           .m = (double)(d->workers - k + 1), .sum = sum };
+    struct quantiles g = { .law = &d->law[0].law,
+                           .p = (double)d->workers,
+                           .k = (double)k,
+                           .m = (double)(d->workers - k + 1),
+                           .sum = sum };
     v->method = METHOD_NUMERIC;
     v->mean = d->laws == 1 ? by_quantiles(&g) : NAN;
     return isnan(v->mean) ? mixed_mean(&v->mean, d, k, sum, e) : 0;

@@ -75,7 +75,8 @@ static double refine(const struct stretch *p, double low, double high, double su
 }
 
 /* First all panels for the size of the whole, then each to its share of the precision. */
-static double integrate(const struct stretch *p, double low, double high, double width, double known)
+static double integrate(const struct stretch *p, double low, double high, double width,
+                        double known)
 {
     double rough = known, sum = 0, miss;
     int panels = (int)ceil((high - low) / width);

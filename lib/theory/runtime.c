@@ -13,10 +13,10 @@ struct question {
     const struct delays *d;
     const struct runtime_policy *policy;
     uint64_t k;
-    double p;         /* workers */
-    double rate;      /* gradients a second when nobody waits and nothing is broken off */
-    double slowest;   /* the greatest mean of a worker */
-    unsigned ageing;  /* of all laws */
+    double p;        /* workers */
+    double rate;     /* gradients a second when nobody waits and nothing is broken off */
+    double slowest;  /* the greatest mean of a worker */
+    unsigned ageing; /* of all laws */
 };
 
 static bool memoryless(const struct question *q)
@@ -235,7 +235,8 @@ static void look_at(struct question *q)
     }
 }
 
-int runtime_of(struct runtime *r, const struct runtime_policy *p, const struct delays *d, struct err *e)
+int runtime_of(struct runtime *r, const struct runtime_policy *p, const struct delays *d,
+               struct err *e)
 {
     const struct row *row = find(p->name);
     if (row == NULL)
@@ -245,7 +246,11 @@ int runtime_of(struct runtime *r, const struct runtime_policy *p, const struct d
     if (q.k < 1 || (row->distinct && q.k > d->workers))
         return err_set(e, ERR_USAGE, "K=%" PRIu64 " with %" PRIu64 " workers", q.k, d->workers);
     look_at(&q);
-    *r = (struct runtime){ .mean = NAN, .method = METHOD_SIMULATED, .upper = INFINITY,
-                           .staleness = NAN, .busy = NAN, .wasted = NAN };
+    *r = (struct runtime){ .mean = NAN,
+                           .method = METHOD_SIMULATED,
+                           .upper = INFINITY,
+                           .staleness = NAN,
+                           .busy = NAN,
+                           .wasted = NAN };
     return row->answer(r, &q, e);
 }

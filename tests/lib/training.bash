@@ -8,13 +8,20 @@ every_policy() {
         END { print name }'
 }
 
-# Trains with 8 workers on $BATS_FILE_TMPDIR/shard-0 to shard-7 into $BATS_TEST_TMPDIR/model.
-#   train8 POLICY OPTION...
+# Trains with 8 workers on $BATS_FILE_TMPDIR/shard-0 to shard-7 into $BATS_TEST_TMPDIR/model, until
+# GRADIENTS were combined, K an update. STEP is that of one gradient: an update takes K times it. The
+# delays see to it that under each policy every worker is fast at times.
+#   train8 POLICY GRADIENTS STEP OPTION...
 train8() {
-    local policy=$1
-    shift
-    dsgd-ps -q -P 8 -p "$policy" -o "$BATS_TEST_TMPDIR/model" \
-        -x "dsgd-worker -q $BATS_FILE_TMPDIR/shard-%r" "$@"
+    local policy=$1 gradients=$2 step=$3 k=1
+    shift 3
+    case $policy in
+    sync) k=8 ;;
+    *:*) k=${policy#*:} ;;
+    esac
+    step=$(awk -v k="$k" -v step="$step" 'BEGIN { print k * step }')
+    dsgd-ps -q -P 8 -p "$policy" -e "$step" -J $((gradients / k)) -o "$BATS_TEST_TMPDIR/model" \
+        -x "dsgd-worker -q -d exp:mean=200us $BATS_FILE_TMPDIR/shard-%r" "$@"
 }
 
 # Fraction of rows that the model gets right.
@@ -34,7 +41,7 @@ assert_near() {
 }
 
 # The accuracy that scikit-learn reaches on the same rows; nothing where it is absent.
-#   reference digits|fashion FOLDER
+#   reference digits|fashion FOLDER LAMBDA
 reference() {
     local python
     for python in python3 /usr/bin/python3; do

@@ -14,7 +14,8 @@
 
 enum { VIRTUAL_WORKERS = 64 };
 
-struct virtual {
+struct virtual
+{
     const char *policy, *delay;
     uint64_t workers, seed, updates;
     size_t size; /* parameters */
@@ -89,7 +90,9 @@ static int virtual_step(struct virtual *v, struct err *e)
     v->worker[next].busy = false;
     if (v->gradient != NULL)
         v->gradient(v->worker[next].w, v->size, next, v->worker[next].seq, v->worker[next].g);
-    struct gradient_in g = { .version = v->worker[next].version, .seq = v->worker[next].seq, .rows = 1,
+    struct gradient_in g = { .version = v->worker[next].version,
+                             .seq = v->worker[next].seq,
+                             .rows = 1,
                              .g = v->worker[next].g };
     if (aggregate_push(v->aggregate, v->now, next, &g, e) < 0)
         return -1;
@@ -102,13 +105,21 @@ static int virtual_run(struct virtual *v, struct layout *layout, const float *st
     static const struct aggregate_calls calls = { virtual_send, virtual_leave, virtual_updated };
     if (spec_parse(&v->policy_spec, &policy_table, v->policy, e) < 0 ||
         spec_parse(&v->delay_spec, &delay_table, v->delay, e) < 0 ||
-        spec_parse(&v->optimizer, &optimizer_table, "sgd", e) < 0 || step_parse(&v->step, "0.1", e) < 0)
+        spec_parse(&v->optimizer, &optimizer_table, "sgd", e) < 0 ||
+        step_parse(&v->step, "0.1", e) < 0)
         return -1;
-    *layout = (struct layout){ .parts = { { .name = "weight", .dims = 1, .shape = { v->size }, .size = v->size,
+    *layout = (struct layout){ .parts = { { .name = "weight",
+                                            .dims = 1,
+                                            .shape = { v->size },
+                                            .size = v->size,
                                             .penalised = true } },
-                               .n = 1, .size = v->size };
-    struct aggregate_conf conf = { .policy = &v->policy_spec, .optimizer = &v->optimizer, .step = &v->step,
-                                   .layout = layout, .l2 = 0.01,
+                               .n = 1,
+                               .size = v->size };
+    struct aggregate_conf conf = { .policy = &v->policy_spec,
+                                   .optimizer = &v->optimizer,
+                                   .step = &v->step,
+                                   .layout = layout,
+                                   .l2 = 0.01,
                                    .run = { .workers = v->workers, .updates = v->updates } };
     v->aggregate = aggregate_open(&conf, start, &v->trace, &calls, v, e);
     if (v->aggregate == NULL)

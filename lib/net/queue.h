@@ -1,0 +1,33 @@
+/* Frames that a socket did not take yet, in order; parameters among them can be replaced. */
+#ifndef NET_QUEUE_H
+#define NET_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/uio.h>
+
+#include "base/err.h"
+
+/* Zeroed before use. */
+struct queue {
+    struct piece *first;
+    size_t bytes; /* in all */
+};
+
+/* Copies what is left of a frame (header of FRAME_HEADER bytes, payload of n) behind the first
+ * `sent` bytes of it. -1: no memory, and nothing is queued. */
+int queue_add(struct queue *q, const unsigned char *header, const void *payload, size_t n,
+              size_t sent, bool params, struct err *e);
+
+/* Points at most `room` of v at what is to be sent next; returns how many. */
+size_t queue_gather(const struct queue *q, struct iovec *v, size_t room);
+
+/* The first n bytes have been sent. */
+void queue_sent(struct queue *q, size_t n);
+
+/* Takes out parameters of which no byte has been sent. 1: there were some. */
+int queue_drop_unsent(struct queue *q);
+
+void queue_free(struct queue *q);
+
+#endif

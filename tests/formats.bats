@@ -1,0 +1,447 @@
+#!/usr/bin/env bats
+# Formats of data: what is a row, what is refused and where; files, archives and pipes.
+
+setup() {
+    load lib/common.bash
+    load lib/rows.bash
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() {
+    leave_nothing
+}
+
+# Reads operands in order into the shard `s` and prints its rows.
+read_rows() {
+    dsgd-shard -q -o s --split sequential "$@" && rows s
+}
+
+# Runs a command that may have 1 GB; with sanitizers, which reserve much more, without a limit.
+little_memory() {
+    if (ulimit -v 1000000 && dsgd-shard --version) > /dev/null 2>&1; then
+        ulimit -v 1000000
+    fi
+    "$@"
+}
+
+# A small input of a format, and the options that read it.
+sample() {
+    case $1 in
+    libsvm) printf '1 1:2 2:3\n0 2:4\n' > sample ;;
+    csv) printf '1,2,3\n0,0,4\n' > sample && options=(--no-header --label-column 1) ;;
+    idx)
+        printf '\0\0\x08\x03\0\0\0\2\0\0\0\1\0\0\0\2\2\3\0\4' > sample
+        printf '\0\0\x08\x01\0\0\0\2\1\0' > labels
+        options=(--labels labels)
+        ;;
+    safetensors) printf '1 1:2 2:3\n0 2:4\n' | dsgd-shard -q -o sample --split sequential - ;;
+    *) fail "a new format: give its sample here" ;;
+    esac
+}
+
+@test "every format is known by its first bytes, read from a pipe, and packed" {
+    for format in $(dsgd-shard -f help | awk '!/^ / && $1 != "auto" { print $1 }'); do
+        options=()
+        sample "$format"
+        dsgd-shard -q -o named -f "$format" --split sequential "${options[@]}" sample
+        rows named > expected
+        assert_equal "$(cut -d ' ' -f 1 expected)" $'1\n0'
+        run -0 read_rows "${options[@]}" sample
+        assert_output "$(cat expected)"
+        run -0 read_rows "${options[@]}" - < <(cat sample)
+        assert_output "$(cat expected)"
+        gzip -f sample
+        run -0 read_rows "${options[@]}" sample.gz
+        assert_output "$(cat expected)"
+    done
+}
+
+@test "no format reads what is empty, cut within the first row, or not its own" {
+    head -c 100 /dev/zero | tr '\0' '\377' > noise
+    : > nothing
+    for format in $(dsgd-shard -f help | awk '!/^ / && $1 != "auto" { print $1 }'); do
+        options=()
+        sample "$format"
+        options=("${options[@]/#labels/$PWD/labels}")
+        refuse 3 "nothing: no rows" -f "$format" "${options[@]}" "$PWD/nothing"
+        refuse 3 "noise" -f "$format" "${options[@]}" "$PWD/noise"
+    done
+    refuse 3 "noise: no known format (it begins with bytes ff ff)" "$PWD/noise"
+    refuse 2 "unknown" -f nix "$PWD/noise"
+}
+
+# libsvm
+
+@test "line ends from Windows, trailing blanks and blank lines change no row" {
+    d=$(data 01-crlf-trailing-blanks)
+    for name in crlf plain; do
+        dsgd-shard -q -n 2 -o "$name%d" "$d/$name.svm"
+        dsgd-shard --info ${name}0 ${name}1 | sed "s/^$name//; s/\t[0-9]*\t\([0-9a-f]*\)$/\t\1/" > $name
+    done
+    cmp crlf plain
+    run -0 read_rows "$d/crlf.svm"
+    assert_output "$(cat "$d/plain.svm")"
+}
+
+@test "a byte order mark at the start of a text is no part of it, one within is refused" {
+    d=$(data 02-bom-first-field)
+    run -0 read_rows "$d/rows.svm"
+    assert_output $'+1 1:2\n-1 1:3'
+    run -0 read_rows --label-column label "$d/rows.csv"
+    assert_output $'1 1:0.5 2:2\n0 1:1.5 2:3\n1 1:2.5 2:4'
+    refuse 3 'joined.svm:3: a byte order mark (ef bb bf)' "$d/joined.svm"
+}
+
+@test "query numbers are refused where the first one stands" {
+    refuse 3 "rows.svm:2: 'qid:7': query numbers are not supported" "$(data 03-remarks-and-qid/rows.svm)"
+}
+
+@test "remarks are no data, wherever they stand and however long they are" {
+    sed 's/qid:[0-9]* //' "$(data 03-remarks-and-qid/rows.svm)" > rows.svm
+    run -0 read_rows rows.svm
+    assert_output $'+1 1:0.5 2:1\n-1 2:3\n+1 1:2\n-1 3:1'
+}
+
+@test "a row longer than any block is one row" {
+    { printf '1' && seq -f ' %.0f:0.5' 1 200000 | tr -d '\n' && printf '\n0 2:1\n'; } > long.svm
+    dsgd-shard -q -o s --split sequential long.svm
+    run -0 dsgd-shard --info s
+    assert_line -n 1 --regexp $'^s\t2\t200000\t200001\t2\t'
+}
+
+@test "indices start at 1, or at 0 when that is said" {
+    d=$(data 04-index-base)
+    refuse 3 'train.svm:1: feature index 0: indices start at 1' "$d/train.svm"
+    run -0 read_rows --zero-based "$d/train.svm"
+    assert_line -n 0 '+1 1:-1 2:2'
+    run -0 rows --meta data s
+    assert_output '{"format":"libsvm","base":0}'
+}
+
+@test "unsorted indices are sorted; doubled, negative and huge ones are refused at their line" {
+    d=$(data 05-index-order-and-size)
+    dsgd-shard -q -o sorted "$d/sorted.svm"
+    dsgd-shard -q -o unsorted "$d/unsorted.svm"
+    assert_equal "$(rows unsorted)" "$(rows sorted)"
+    refuse 3 'doubled.svm:2: feature index 2 stands twice' "$d/doubled.svm"
+    refuse 3 'negative.svm:2: feature index -3: indices start at 1' "$d/negative.svm"
+    refuse 3 'wide.svm:2: feature index 4294967297 is out of range' "$d/wide.svm"
+    refuse 3 'huge.svm:2: feature index 18446744073709551617 is out of range' "$d/huge.svm"
+    echo '1 2147483647:1' | little_memory dsgd-shard -q -o edge -
+    echo '1 2147483648:1' > beyond.svm
+    refuse 3 'beyond.svm:1: feature index 2147483648 is out of range: indices go from 1 to 2147483647' "$PWD/beyond.svm"
+}
+
+@test "what is no libsvm row is refused with its line and text" {
+    while IFS='|' read -r row text; do
+        printf '1 1:1\n%s\n' "$row" > bad.svm
+        refuse 3 "bad.svm:2: $text" -f libsvm "$PWD/bad.svm"
+    done <<'X'
+1 1:|value '' is not a number
+1 1:x|value 'x' is not a number
+1 1:1x 2:1|value '1x' is not a number
+1 1:nan|value 'nan' is not a finite float
+1 1:1e999|value '1e999' is not a finite float
+1 1|'1' is not INDEX:VALUE
+1 a:1|'a:1' is not INDEX:VALUE
+1 :1|':1' is not INDEX:VALUE
+1 1:2:3|value '2:3' is not a number
+1:1 2:1|'1:1' stands where the label should be
+nan 1:1|label 'nan' is not finite
+1,2 1:1|label '1,2' is neither a number nor a word
+X
+}
+
+@test "rows without a feature, and a last line without its newline, are rows" {
+    printf '1\n0 1:1\n1' > rows.svm
+    run -0 read_rows rows.svm
+    assert_output $'1\n0 1:1\n1'
+}
+
+# Labels
+
+@test "labels of equal value are one class, spelled as first seen" {
+    run -0 read_rows "$(data 12-label-sets/float.svm)"
+    assert_equal "$(cut -d ' ' -f 1 <<< "$output")" $'1.0\n-1.0\n1.0\n-1.0'
+}
+
+@test "labels that are not all numbers are names, in the order of their bytes" {
+    printf 'spam 1:1\nham 1:2\n1 1:3\n1.0 1:4\nham 1:5\n' > rows.svm
+    run -0 read_rows rows.svm
+    assert_equal "$(cut -d ' ' -f 1 <<< "$output")" $'spam\nham\n1\n1.0\nham'
+    run -0 rows --meta classes s
+    assert_output '[["1",null,"rows.svm:3",2],["1.0",null,"rows.svm:4",3],["ham",null,"rows.svm:2",1],["spam",null,"rows.svm:1",0]]'
+}
+
+@test "more different numbers than classes can be are targets, and each is kept" {
+    seq -f '%.0f.5 1:1' 1 70000 > rows.svm
+    run -0 --separate-stderr dsgd-shard -o s --split sequential rows.svm
+    assert_equal "$stderr" 'dsgd-shard: 70000 rows, 1 feature, labels are targets, 70000 stored values'
+    rows s | sed 's/ .*//' > labels
+    run -0 sed -n '1p;65537p;70000p' labels
+    assert_output $'1.5\n65537.5\n70000.5'
+}
+
+@test "labels that cannot be printed are refused" {
+    printf 'a\001b 1:1\n' > control.svm
+    refuse 3 'control.svm:1: label with byte 01' -f libsvm "$PWD/control.svm"
+    printf 'a\377b 1:1\n' > latin.svm
+    refuse 3 'latin.svm:1: the label is not UTF-8' -f libsvm "$PWD/latin.svm"
+}
+
+# CSV
+
+@test "quoted fields hold commas, quotes and line ends" {
+    printf 'a,"the ""label""",b\r\n1,"one, two",2\r\n"3", "say ""hi""" ,4\r\n\r\n5,plain , 6' > rows.csv
+    run -0 read_rows --label-column 'the "label"' rows.csv
+    assert_output $'one, two 1:1 2:2\nsay "hi" 1:3 2:4\nplain 1:5 2:6'
+    printf 'a,b\n"1\n",x\n"2",y\n' > broken.csv
+    refuse 3 "broken.csv:2: column 'a': '1?' is not a number" --label-column b "$PWD/broken.csv"
+}
+
+@test "a line end within quotes moves the line numbers on" {
+    printf 'a,b\n1,x\n2,"y\ny"\n' > rows.csv
+    refuse 3 'rows.csv:3: label with byte 0a' --label-column b "$PWD/rows.csv"
+    printf '"a\na",b\n1,x\nz,y\n' > rows.csv
+    refuse 3 "rows.csv:4: column 'a?a': 'z' is not a number" --label-column b "$PWD/rows.csv"
+}
+
+@test "a text among the features is refused with column, text and line" {
+    refuse 3 "rows.csv:2: column 'remark': 'plain' is not a number" --label-column label "$(data 06-csv-quotes/rows.csv)"
+}
+
+@test "a quote that is never closed is refused where it was opened" {
+    d=$(data 06-csv-quotes)
+    sed 's/"plain"/1/' "$d/unclosed.csv" > unclosed.csv
+    refuse 3 'unclosed.csv:3: ' --label-column label "$PWD/unclosed.csv"
+    printf 'a,b\n1,2\n3,"4\n5,6\n' > open.csv
+    refuse 3 'open.csv:3: this quote is never closed' --label-column b "$PWD/open.csv"
+}
+
+@test "a record with too many or too few fields is refused at its line" {
+    sed 's/,[ac],/,1,/' "$(data 06-csv-quotes/ragged.csv)" > ragged.csv
+    refuse 3 'ragged.csv:3: 3 fields, expected 4' --label-column label "$PWD/ragged.csv"
+    printf 'a,b\n1,2\n3,4,\n' > more.csv
+    refuse 3 'more.csv:3: 3 fields, expected 2' --label-column b "$PWD/more.csv"
+}
+
+@test "a missing value and a number that is none are refused" {
+    printf 'a,b\n1,2\n,4\n' > missing.csv
+    refuse 3 "missing.csv:3: column 'a': the value is missing" --label-column b "$PWD/missing.csv"
+    printf 'a,b\n1,2\ninf,4\n' > inf.csv
+    refuse 3 "inf.csv:3: column 'a': 'inf' is not a finite float" --label-column b "$PWD/inf.csv"
+    printf '1,2\n3,\n' > label.csv
+    refuse 3 'label.csv:2: the label is missing' --no-header --label-column 2 "$PWD/label.csv"
+}
+
+@test "the label's column is found by name, then by number, and is needed" {
+    printf 'x,2,y\n1,5,9\n3,6,8\n' > rows.csv
+    run -0 read_rows --label-column 2 rows.csv
+    assert_output $'5 1:1 2:9\n6 1:3 2:8'
+    run -0 read_rows --label-column 3 rows.csv
+    assert_output $'9 1:1 2:5\n8 1:3 2:6'
+    run -0 rows --meta data s
+    assert_output '{"format":"csv","header":true,"label_column":"y","columns":["x","2"]}'
+    run -0 read_rows --no-header --label-column 1 -f csv - <<< $'7,8\n9,10'
+    assert_output $'7 1:8\n9 1:10'
+    refuse 3 "rows.csv:1: no column 'nix' among the 3: x, 2, y" --label-column nix "$PWD/rows.csv"
+    refuse 3 'rows.csv:1: no column 4: they count from 1 to 3' --label-column 4 "$PWD/rows.csv"
+    refuse 2 'rows.csv: CSV needs --label-column' "$PWD/rows.csv"
+}
+
+@test "decimal commas are refused in every locale, points are read in every locale" {
+    d=$(data 22-decimal-comma)
+    locales=(C)
+    if command -v localedef > /dev/null && localedef -i de_DE -f UTF-8 "$PWD/de_DE.UTF-8" 2> /dev/null; then
+        export LOCPATH=$PWD
+        locales+=(de_DE.UTF-8)
+    fi
+    for locale in "${locales[@]}"; do
+        export LC_ALL=$locale
+        refuse 3 "comma.svm:2: value '0,5' is not a number" "$d/comma.svm"
+        refuse 3 'comma.csv:2: 2 fields, expected 1' --label-column label "$d/comma.csv"
+        dsgd-shard -q -o "svm-$locale" "$d/rows.svm"
+        dsgd-shard -q -o "csv-$locale" --label-column label "$d/rows.csv"
+    done
+    unset LC_ALL
+    [ ${#locales[@]} = 2 ] || skip "no locale with a decimal comma"
+    cmp svm-C svm-de_DE.UTF-8
+    cmp csv-C csv-de_DE.UTF-8
+}
+
+# IDX
+
+@test "IDX images and labels become rows of bytes, plain or packed" {
+    d=$(data 09-idx-counts)
+    for name in images still-packed; do
+        run -0 read_rows "$d/$name.idx" --labels "$d/labels.idx"
+        assert_line -n 0 '7 1:0 2:1 3:2 4:3'
+        assert_line -n 3 '7 1:255 2:0 3:255 4:0'
+        assert_equal "$(cut -d ' ' -f 1 <<< "$output")" $'7\n0\n9\n7'
+    done
+    run -0 rows --meta scale s
+    assert_output 0.0039215686274509803
+}
+
+@test "IDX files whose counts do not agree are refused with the counts" {
+    d=$(data 09-idx-counts)
+    refuse 3 "images.idx has 4 rows, $d/labels-3.idx has 3 labels" "$d/images.idx" --labels "$d/labels-3.idx"
+    refuse 3 'short.idx: the header promises 16 bytes, 12 found' "$d/short.idx" --labels "$d/labels.idx"
+    refuse 3 'long.idx: 4 bytes too many' "$d/long.idx" --labels "$d/labels.idx"
+    refuse 2 'images.idx: IDX needs --labels FILE' "$d/images.idx"
+    refuse 3 'images.idx: 4 numbers a row, a label is one' "$d/images.idx" --labels "$d/images.idx"
+    refuse 2 'rows.svm: --labels goes with IDX' "$(data 15-shards-lose-nothing/rows.svm)" --labels "$d/labels.idx"
+}
+
+@test "a header that promises more than memory holds asks for no memory" {
+    printf '\0\0\x08\x03\xff\xff\xff\xff\0\0\0\x1c\0\0\0\x1c' > huge.idx
+    ulimit -v 1000000
+    dsgd-shard --version > /dev/null 2>&1 || skip "the program needs more by itself"
+    refuse 3 'huge.idx: the header promises 3367254359280 bytes, 0 found' "$PWD/huge.idx" --labels "$(data 09-idx-counts/labels.idx)"
+}
+
+@test "IDX numbers of every kind are read as they are" {
+    printf '\0\0\x08\x01\0\0\0\1\1' > labels
+    while read -r kind bytes value; do
+        printf "\0\0\x$kind\x02\0\0\0\1\0\0\0\1$bytes" > one.idx
+        run -0 read_rows one.idx --labels labels
+        assert_output "1 1:$value"
+    done <<'X'
+08 \xfe 254
+09 \xfe -2
+0b \xff\xfe -2
+0c \xff\xff\xff\xfe -2
+0d \xbf\xc0\0\0 -1.5
+0e \xbf\xf8\0\0\0\0\0\0 -1.5
+X
+}
+
+# Files, archives, pipes
+
+@test "a gzip that is cut or damaged is refused, wherever the fault is" {
+    d=$(data 07-truncated-gzip)
+    run -0 read_rows "$d/whole.svm.gz"
+    assert_equal "$(awk -F '[: ]' '{ sum += $3 } END { print NR, sum }' <<< "$output")" '20 210'
+    refuse 3 'cut-middle.svm.gz: the gzip data end early' "$d/cut-middle.svm.gz"
+    refuse 3 'cut-last.svm.gz: the gzip data end early' "$d/cut-last.svm.gz"
+    refuse 3 'bad-sum.svm.gz: damaged gzip data' "$d/bad-sum.svm.gz"
+    refuse 3 'nothing.svm.gz: no rows' "$d/nothing.svm.gz"
+    { cat "$d/whole.svm.gz"; echo tail; } > tail.gz
+    refuse 3 'tail.gz: other bytes stand behind the end' "$PWD/tail.gz"
+}
+
+@test "every packer is known by content, in one stream or several, and a cut is refused" {
+    for ((i = 1; i <= 300; i++)); do
+        echo "$((i % 2)) 1:$i"
+    done > rows.svm
+    for packer in gzip bzip2 xz zstd lz4; do
+        command -v $packer > /dev/null || continue
+        $packer -q -c rows.svm > packed
+        dsgd-shard -q -o s --split sequential packed
+        assert_equal "$(rows s)" "$(cat rows.svm)"
+        cat packed packed > twice
+        dsgd-shard -q -o s --split sequential twice
+        assert_equal "$(rows s)" "$(cat rows.svm rows.svm)"
+        for cut in 1 9; do
+            head -c -$cut packed > cut
+            refuse 3 "cut: the $packer data end early" "$PWD/cut"
+        done
+        tar cf - rows.svm | $packer -q -c > tar
+        dsgd-shard -q -o s --split sequential tar
+        assert_equal "$(rows s)" "$(cat rows.svm)"
+        head -c -5 tar > cut
+        refuse 3 "cut: the $packer data end early" "$PWD/cut"
+    done
+}
+
+@test "members of a tar are read in order; folders, links and side files are no data" {
+    d=$(data 08-tar-members)
+    for input in "$d/rows.tar" -; do
+        run -0 --separate-stderr dsgd-shard -o s --split sequential "$input" < <(cat "$d/rows.tar")
+        assert_equal "${#stderr_lines[@]}" 2
+        [[ ${stderr_lines[0]} == *'(data/._part-1.svm): a side file of macOS, left out' ]] || fail "$stderr"
+        rows s > rows
+        run -0 cut -d ' ' -f 2 rows
+        assert_output $'1:1\n1:2\n1:3\n1:4\n1:5'
+    done
+    refuse 3 'bad.tar(data/part-1.svm):2: ' "$d/bad.tar"
+    refuse 3 '<stdin>(data/part-1.svm):2: ' - < "$d/bad.tar"
+}
+
+@test "ARCHIVE//MEMBER is that member alone" {
+    d=$(data 08-tar-members)
+    run -0 read_rows "$d/rows.tar//data/part-1.svm"
+    assert_equal "${#lines[@]}" 3
+    refuse 3 "rows.tar: holds no file 'nix.svm'" "$d/rows.tar//nix.svm"
+    refuse 4 'nix.tar: No such file' "$PWD/nix.tar//a"
+    run -0 read_rows "$d//rows.tar//data/part-1.svm"
+    assert_equal "${#lines[@]}" 3
+}
+
+@test "tar and zip of every flavour give the same rows" {
+    mkdir -p 'folder/ü'
+    printf '1 1:1\n' > folder/a.svm
+    printf '0 1:2\n' > 'folder/ü/b.svm'
+    ln -s a.svm folder/link.svm
+    tar cf pax.tar --format=pax folder/a.svm folder/link.svm folder/ü
+    tar cf gnu.tar --format=gnu folder/a.svm folder/link.svm folder/ü
+    tar czf packed.tgz folder/a.svm folder/ü
+    gzip -k folder/a.svm
+    tar cf within.tar folder/a.svm.gz folder/ü
+    command -v zip > /dev/null && zip -qry links.zip folder/a.svm folder/link.svm folder/ü
+    command -v zip > /dev/null && zip -qr0 stored.zip folder/a.svm folder/ü
+    for archive in *.tar *.tgz *.zip; do
+        [ -e "$archive" ] || continue
+        run -0 read_rows "$archive"
+        assert_output $'1 1:1\n0 1:2'
+    done
+}
+
+@test "standard input gives the same shard as the file, whatever it is" {
+    d=$(data 23-standard-input)
+    dsgd-shard -q -o named "$d/rows.svm"
+    for name in rows.svm rows.svm.gz rows.zip; do
+        cat "$d/$name" | dsgd-shard -q -o piped -
+        dsgd-shard -q -o opened - < "$d/$name"
+        dsgd-shard -q -o implied < "$d/$name"
+        cmp piped opened
+        cmp piped implied
+        assert_equal "$(rows piped)" "$(rows named)"
+    done
+    refuse 3 "<stdin>:2: value 'x'" - <<< $'1 1:1\n0 1:x'
+}
+
+@test "standard input that comes a byte at a time is the same data" {
+    d=$(data 23-standard-input)
+    dd if="$d/rows.svm" bs=1 status=none | dsgd-shard -q -o slow -
+    run -0 rows slow
+    assert_equal "$(sort <<< "$output")" "$(sort "$d/rows.svm")"
+}
+
+@test "standard input that is empty, closed, or named twice is refused" {
+    refuse 3 '<stdin>: no rows' - < /dev/null
+    run -3 bash -c 'dsgd-shard -o s - <&-'
+    assert_output 'dsgd-shard: <stdin>: no rows: standard input is closed'
+    assert_file_not_exists s
+    refuse 2 "'-': standard input can be read only once" - -
+    refuse 2 "'-': standard input can be read only once" - --labels -
+}
+
+@test "./- is a file of that name" {
+    cp "$(data 23-standard-input/rows.svm)" ./-
+    run -0 read_rows ./- < /dev/null
+    assert_equal "${#lines[@]}" 6
+}
+
+@test "a file that is not there, a folder and an empty file among others are refused by name" {
+    refuse 4 'nix: No such file or directory' nix
+    refuse 4 ': cannot read: Is a directory' "$PWD"
+    : > empty.svm
+    refuse 3 'empty.svm: no rows' "$(data 23-standard-input/rows.svm)" "$PWD/empty.svm"
+}
+
+@test "several files are one data set, in order" {
+    d=$(data 23-standard-input)
+    run -0 read_rows "$d/rows.svm" "$(data 15-shards-lose-nothing/rows.svm)" "$d/rows.svm.gz"
+    assert_output "$(cat "$d/rows.svm" "$(data 15-shards-lose-nothing/rows.svm)" "$d/rows.svm")"
+}

@@ -1,0 +1,25 @@
+# For tests of what dsgd-shard writes and refuses. Loaded after common.bash, in $BATS_TEST_TMPDIR.
+
+# The system's own where there is one: the shims of version managers take a second to start.
+python=/usr/bin/python3
+[ -x "$python" ] || python=python3
+
+# Rows of shards as text: LABEL INDEX:VALUE ..., or with --meta KEY a member of the metadata.
+rows() {
+    command -v "$python" > /dev/null || skip "no python3 to read shards with"
+    "$python" "$top_srcdir/tests/lib/rows.py" "$@"
+}
+
+# dsgd-shard refuses a command line: the status, one line on stderr that holds the text, nothing on
+# stdout, no file. It runs in the empty folder `empty`; its stdin is ours.
+#   refuse STATUS TEXT ARG...
+refuse() {
+    local status=$1 text=$2
+    shift 2
+    mkdir -p empty
+    run --separate-stderr -"$status" env -C empty dsgd-shard "$@"
+    assert_equal "$output" ''
+    assert_equal "${#stderr_lines[@]}" 1
+    [[ $stderr == "dsgd-shard: "*"$text"* ]] || fail "no '$text' in: $stderr"
+    assert_equal "$(ls -A empty)" ''
+}
