@@ -34,7 +34,7 @@ events() {
     dsgd-shard -q -n 4 "$top_srcdir/share/data/digits-train.csv.gz" --no-header --label-column 65
     for policy in $(every_policy); do
         echo "$policy"
-        dsgd-ps -P 4 -p "${policy/:4/:2}" -m softmax -e 0.002 -J 60 -S 20 -t run.trace -x 'dsgd-worker -d exp:mean=1ms shard-%r' \
+        dsgd-ps -P 4 -p "${policy/:4/:2}" -m softmax -e 0.003 -J 60 -S 20 -t run.trace -x 'dsgd-worker -d exp:mean=1ms shard-%r' \
             2> err | dsgd-eval "$top_srcdir/share/data/digits-test.csv.gz" --no-header --label-column 65 > curve
         run -0 cut -f 1 curve
         assert_output $'iteration\n0\n20\n40\n60'

@@ -18,10 +18,13 @@ static double likelihood(const struct spec *law, const struct durations *d)
 /* On both sides of every step but one that stands for what nobody saw. */
 static double distance(const struct spec *law, const struct steps *s)
 {
-    double greatest = 0, before = 0;
-    for (size_t i = 0; i < s->known; before = s->cdf[i++]) {
+    double greatest = 0, before = 0, weight = 1;
+    for (size_t i = 0; i < s->known; i++) {
         double under = delay_cdf(law, nextafter(s->x[i], -INFINITY)), at = delay_cdf(law, s->x[i]);
-        greatest = fmax(greatest, fmax(fabs(under - before), fabs(at - s->cdf[i])));
+        greatest = fmax(greatest, weight * fabs(under - before));
+        before = s->cdf[i];
+        weight = s->weight[i];
+        greatest = fmax(greatest, weight * fabs(at - before));
     }
     return greatest;
 }

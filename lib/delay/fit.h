@@ -16,8 +16,9 @@ struct fit {
     double loglik;   /* sum of log density (completed) and log P(X > x) (censored) */
     double aic;      /* 2 (parameters) - 2 loglik: less is better */
     double bic;      /* log(n) (parameters) - 2 loglik */
-    double ks;       /* greatest distance of the distribution function from Kaplan and Meier's */
-    double p; /* chance of such a distance or a greater one if it were this law; NAN: not asked */
+    double ks; /* greatest distance of the distribution function from Kaplan and Meier's, there
+                          counted less where it is known less (Hall and Wellner) */
+    double p;  /* chance of such a distance or a greater one if it were this law; NAN: not asked */
     struct err why;
 };
 

@@ -33,7 +33,9 @@ static double cdf(const void *conf, double x)
 static double logtail(const void *conf, double x)
 {
     const struct conf *c = conf;
-    return x > 0 ? log_sum(log(c->p) - x / c->mean1, log1p(-c->p) - x / c->mean2) : 0;
+    double below = cdf(conf, x);
+    return below < 0.5 ? log1p(-below)
+                       : log_sum(log(c->p) - x / c->mean1, log1p(-c->p) - x / c->mean2);
 }
 
 static double logpdf(const void *conf, double x)

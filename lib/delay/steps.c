@@ -21,20 +21,25 @@ static size_t alike(const struct durations *d, size_t i, bool censoring, size_t 
     return n;
 }
 
-/* While nothing was censored before, the shares are exact quotients. */
+/* Of those that end at the same time, the completed do so first. While nothing was censored before,
+ * the shares are exact quotients. n times Greenwood's sum is
+ * K / (1 - K). */
 static void climb(struct steps *s, const struct durations *d, bool censoring)
 {
-    double left = 1;
+    double left = 1, greenwood = 0, weight;
     size_t ended = 0, all = 0;
     for (size_t i = 0, n; i < d->n; i += n) {
         n = alike(d, i, censoring, &ended);
         if (ended == 0)
             continue;
         all += ended;
-        size_t after = d->n - i - ended;
-        bool whole = all == i + ended;
-        left = whole ? (double)after / (double)d->n : left * ((double)after / (double)(d->n - i));
+        size_t before = d->n - i - (censoring ? n - ended : 0), after = before - ended;
+        bool whole = all == i + ended && before == d->n - i;
+        left = whole ? (double)after / (double)d->n : left * ((double)after / (double)before);
+        greenwood += (double)ended / ((double)before * (double)after);
+        weight = whole ? 1 : after == 0 ? 0 : 1 / ((1 + (double)d->n * greenwood) * left);
         s->x[s->n] = d->v[i].seconds;
+        s->weight[s->n] = weight;
         s->cdf[s->n++] = whole ? (double)all / (double)d->n : 1 - left;
     }
 }
@@ -45,7 +50,8 @@ int steps_open(struct steps *s, struct durations *d, bool censoring, struct err 
         qsort(d->v, d->n, sizeof *d->v, by_time);
     s->x = mem_new(d->n + 1, sizeof *s->x, e);
     s->cdf = mem_new(d->n + 1, sizeof *s->cdf, e);
-    if (s->x == NULL || s->cdf == NULL) {
+    s->weight = mem_new(d->n + 1, sizeof *s->weight, e);
+    if (s->x == NULL || s->cdf == NULL || s->weight == NULL) {
         steps_free(s);
         return -1;
     }
@@ -62,6 +68,7 @@ void steps_free(struct steps *s)
 {
     free(s->x);
     free(s->cdf);
+    free(s->weight);
     *s = (struct steps){ 0 };
 }
 

@@ -11,6 +11,9 @@
 /* Zeroed before use. x rises; cdf[i] = P(X <= x[i]), of the last one 1. */
 struct steps {
     double *x, *cdf;
+    /* How much is known from here to the next step, as a part of what would be known had nothing been
+     * censored: Hall and Wellner's (1 - K) / S, 1 while nothing was. */
+    double *weight;
     size_t n;
     size_t known; /* steps at completed durations; a last one beyond them is where the greatest,
                      censored, was broken off: all that is left is put there (Efron) */

@@ -15,7 +15,7 @@ void act_trace_void(struct trace_writer *t, double now, const struct act *act);
 void act_trace_cancel(struct trace_writer *t, double now, const struct act *act, double compute,
                       double delay, const char *why);
 void act_trace_grant(struct trace_writer *t, double now, const struct act *act);
-void act_trace_set(struct trace_writer *t, double now, const struct act *act);
+void act_trace_set(struct trace_writer *t, double now, uint64_t iteration, uint64_t combine);
 
 void act_trace_join(struct trace_writer *t, double now, uint64_t worker, uint64_t version,
                     const char *note);

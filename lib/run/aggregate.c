@@ -7,19 +7,7 @@
 
 #include "base/mem.h"
 #include "run/act_trace.h"
-#include "run/correct.h"
-#include "run/versions.h"
-
-/* A gradient that waits for the update. */
-struct held {
-    const float *g; /* NULL: none */
-    uint64_t staleness;
-};
-
-/* A gradient in the update to come. */
-struct share {
-    uint64_t worker, rows;
-};
+#include "run/sum.h"
 
 struct aggregate {
     struct aggregate_conf conf;
@@ -28,15 +16,11 @@ struct aggregate {
     void *state; /* the optimizer's */
     struct policy *policy;
     struct acts acts, unsent;
-    float *w, *next, *sum; /* (size) each */
-    struct held *held;     /* (P), by rank */
-    struct share *share;   /* (n_share) */
-    size_t n_share, share_cap;
-    uint64_t *rows; /* (P): of the gradients used */
-    struct correct *correct;
+    float *w, *next; /* (size) each */
+    struct sum sum;
     struct versions *versions; /* what workers read; NULL when nobody needs it */
-    bool summed;               /* something is in `sum` already */
     uint64_t iteration;        /* updates applied to w */
+    uint64_t combine;          /* K in force */
     double loss_sum, loss;     /* over the gradients combined; of the last update */
     struct trace_writer *trace;
     const struct aggregate_calls *calls;
@@ -60,22 +44,19 @@ static int aggregate_fill(struct aggregate *a, const float *w, struct err *e)
     size_t n = a->conf.layout->size;
     a->w = mem_new(n, sizeof *a->w, e);
     a->next = mem_new(n, sizeof *a->next, e);
-    a->sum = mem_new(n, sizeof *a->sum, e);
-    a->held = mem_new(a->conf.run.workers, sizeof *a->held, e);
-    a->rows = mem_new(a->conf.run.workers, sizeof *a->rows, e);
-    if (a->w == NULL || a->next == NULL || a->sum == NULL || a->held == NULL || a->rows == NULL)
+    if (a->w == NULL || a->next == NULL)
         return -1;
     memcpy(a->w, w, n * sizeof *w);
     a->state = a->optimizer->open(a->conf.optimizer->conf, n, e);
     a->policy = policy_open(a->conf.policy, &a->conf.run, e);
-    struct correct_conf correct = { a->conf.clip, a->conf.correct, a->conf.step,
-                                    a->conf.run.workers };
-    a->correct = correct_open(&correct, n, e);
-    if (a->state == NULL || a->policy == NULL || a->correct == NULL)
+    struct correct_conf conf = { a->conf.clip, a->conf.correct, a->conf.step, a->conf.run.workers };
+    a->sum.correct = correct_open(&conf, n, e);
+    if (a->state == NULL || a->policy == NULL || a->sum.correct == NULL ||
+        sum_open(&a->sum, n, a->conf.run.workers, e) < 0)
         return -1;
-    if (!a->conf.keep_read && !correct_needs_read(a->correct))
+    if (!a->conf.keep_read && !correct_needs_read(a->sum.correct))
         return 0;
-    a->versions = versions_open(n, a->conf.run.workers, e);
+    a->sum.versions = a->versions = versions_open(n, a->conf.run.workers, e);
     return a->versions == NULL ? -1 : 0;
 }
 
@@ -107,54 +88,13 @@ void aggregate_close(struct aggregate *a)
     if (a->state != NULL)
         a->optimizer->close(a->state);
     policy_close(a->policy);
-    correct_close(a->correct);
+    sum_close(&a->sum);
     versions_close(a->versions);
     acts_free(&a->acts);
     acts_free(&a->unsent);
-    free(a->rows), free(a->share);
-    free(a->held);
-    free(a->sum);
     free(a->next);
     free(a->w);
     free(a);
-}
-
-static const float *corrected(struct aggregate *a, uint64_t worker, const struct held *h)
-{
-    const float *read = a->versions == NULL ? NULL : versions_read(a->versions, worker);
-    return correct_gradient(a->correct, h->g, a->w, read, h->staleness);
-}
-
-/* sum += the gradient as corrected, or sum = it for the first. */
-static void add(struct aggregate *a, uint64_t worker, const struct held *h)
-{
-    size_t n = a->conf.layout->size;
-    const float *restrict g = corrected(a, worker, h);
-    float *restrict sum = a->sum;
-    if (!a->summed)
-        memcpy(sum, g, n * sizeof *sum);
-    else
-        for (size_t i = 0; i < n; i++)
-            sum[i] += g[i];
-    a->summed = true;
-}
-
-static int by_worker(const void *x, const void *y)
-{
-    const struct share *a = x, *b = y;
-    return (a->worker > b->worker) - (a->worker < b->worker);
-}
-
-/* Gradients held are added by rank, so that the bits do not depend on who came first. */
-static const float *sum_held(struct aggregate *a)
-{
-    qsort(a->share, a->n_share, sizeof *a->share, by_worker);
-    for (size_t i = 0; i < a->n_share; i++) {
-        uint64_t r = a->share[i].worker;
-        add(a, r, &a->held[r]);
-        a->held[r].g = NULL;
-    }
-    return a->sum;
 }
 
 static int diverged(const struct aggregate *a, const char *what, struct err *e)
@@ -166,19 +106,18 @@ static int diverged(const struct aggregate *a, const char *what, struct err *e)
 /* The gradient just taken is held, added, or, when it makes an update all by itself, used as it is. */
 static int on_take(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
-    if (mem_grow(&a->share, &a->share_cap, a->n_share + 1, sizeof *a->share, e) < 0)
+    if (sum_count(&a->sum, act->worker, t->g->rows, e) < 0)
         return -1;
-    a->share[a->n_share++] = (struct share){ act->worker, t->g->rows };
     act_trace_push(a->trace, t->now, act, a->iteration, t->g);
     a->loss_sum += t->g->loss;
     bool last = act + 1 == a->acts.v + a->acts.n;
     struct held h = { t->g->g, act->staleness };
     if (!last && act[1].kind == ACT_STEP && act[1].count == 1)
-        t->alone = corrected(a, act->worker, &h);
+        t->alone = sum_alone(&a->sum, act->worker, &h, a->w);
     else if (policy_knobs(a->policy)->distinct)
-        a->held[act->worker] = h;
+        sum_hold(&a->sum, act->worker, &h);
     else
-        add(a, act->worker, &h);
+        sum_add(&a->sum, act->worker, &h, a->w);
     return 0;
 }
 
@@ -189,29 +128,11 @@ static int on_unused(struct aggregate *a, const struct act *act, struct turn *t,
     return 0;
 }
 
+/* K changed; told at the end of the event. */
 static int on_set(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
-    (void)e;
-    act_trace_set(a->trace, t->now, act);
+    (void)a, (void)act, (void)t, (void)e;
     return 0;
-}
-
-static const float *sum_of(struct aggregate *a, const struct turn *t)
-{
-    if (t->alone != NULL)
-        return t->alone;
-    return policy_knobs(a->policy)->distinct ? sum_held(a) : a->sum;
-}
-
-/* The update's gradients are used: their sum is over, their rows count. */
-static void settle_shares(struct aggregate *a, uint64_t count)
-{
-    for (size_t i = 0; i < a->n_share; i++)
-        a->rows[a->share[i].worker] += a->share[i].rows;
-    a->n_share = 0;
-    a->loss = a->loss_sum / (double)count;
-    a->loss_sum = 0;
-    a->summed = false;
 }
 
 static int on_step(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
@@ -219,7 +140,7 @@ static int on_step(struct aggregate *a, const struct act *act, struct turn *t, s
     struct step_input in = {
         .layout = a->conf.layout,
         .w = a->w,
-        .sum = sum_of(a, t),
+        .sum = t->alone != NULL ? t->alone : sum_total(&a->sum, a->w),
         .next = a->next,
         .count = (double)act->count,
         .rate = a->step->base(a->conf.step->conf, a->iteration),
@@ -231,7 +152,9 @@ static int on_step(struct aggregate *a, const struct act *act, struct turn *t, s
     a->w = a->next;
     a->next = was;
     a->iteration = act->version;
-    settle_shares(a, act->count);
+    a->loss = a->loss_sum / (double)act->count;
+    a->loss_sum = 0;
+    sum_settle(&a->sum);
     t->stepped = true;
     act_trace_update(a->trace, t->now, act, a->loss);
     return 0;
@@ -290,6 +213,16 @@ static int (*const carry[])(struct aggregate *, const struct act *, struct turn 
     [ACT_LEAVE] = on_leave, [ACT_CREDIT] = on_credit,
 };
 
+/* K in force changes with the loss (AdaSync) and with the workers that are left. Not at the start, where
+ * they all come. */
+static void tell_combine(struct aggregate *a, double now)
+{
+    uint64_t k = policy_combine(a->policy);
+    if (k != a->combine && now > 0)
+        act_trace_set(a->trace, now, a->iteration, k);
+    a->combine = k;
+}
+
 /* All that the policy said, in its order. */
 static int carry_out(struct aggregate *a, struct turn *t, struct err *e)
 {
@@ -298,6 +231,7 @@ static int carry_out(struct aggregate *a, struct turn *t, struct err *e)
         if (carry[act->kind](a, act, t, e) < 0)
             return -1;
     }
+    tell_combine(a, t->now);
     if (t->stepped)
         a->calls->updated(a->self, t->now);
     return 0;
@@ -385,7 +319,7 @@ double aggregate_loss(const struct aggregate *a)
 
 bool aggregate_holds(const struct aggregate *a, uint64_t worker)
 {
-    return a->held[worker].g != NULL;
+    return a->sum.held[worker].g != NULL;
 }
 
 const float *aggregate_read(const struct aggregate *a, uint64_t worker)
@@ -395,7 +329,7 @@ const float *aggregate_read(const struct aggregate *a, uint64_t worker)
 
 uint64_t aggregate_rows(const struct aggregate *a, uint64_t worker)
 {
-    return a->rows[worker];
+    return a->sum.rows[worker];
 }
 
 const struct policy *aggregate_policy(const struct aggregate *a)

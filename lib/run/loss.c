@@ -48,9 +48,6 @@ static void tell_combine(struct server *s)
     uint64_t k = policy_combine(aggregate_policy(s->aggregate));
     if (k == s->combine)
         return;
-    struct trace_event ev = trace_event(TRACE_SET, server_now(s));
-    snprintf(ev.note, sizeof ev.note, "K=%ju", (uintmax_t)k);
-    trace_write(&s->trace, &ev);
     if (loss_row(s)->policy == POLICY_SHRINK)
         log_note(s->log, "K is now %ju, with %ju of %ju workers", (uintmax_t)k,
                  (uintmax_t)loss_here(s), (uintmax_t)s->workers);

@@ -62,8 +62,6 @@ static void see(void *self, const struct trace_event *ev)
     struct rerun *r = self;
     if (r->copying)
         return;
-    while (r->some && r->next.kind == TRACE_SET && ev->kind != TRACE_SET)
-        copy(r);
     if (!r->some || r->failure.kind != ERR_OK)
         return;
     if (replay_match(ev, &r->next, true, &r->failure) < 0)
@@ -157,16 +155,15 @@ static int on_leave(struct rerun *r, const struct trace_event *ev, struct err *e
 /* "shard CRC32 FILE": what the worker that joins next brings along. */
 static int on_set(struct rerun *r, const struct trace_event *ev, struct err *e)
 {
-    char crc[9], file[sizeof ev->note];
-    size_t n = strlen("shard ");
-    if (strncmp(ev->note, "shard ", n) == 0 && strlen(ev->note) > n + 9) {
-        snprintf(crc, sizeof crc, "%.8s", ev->note + n);
-        snprintf(file, sizeof file, "%s", ev->note + n + 9);
-        json_t *one =
-            json_pack("{s:I, s:s, s:s}", "rows", (json_int_t)ev->rows, "crc32", crc, "file", file);
-        if (json_array_append_new(r->moved, one) < 0)
-            return err_memory(e);
-    }
+    static const char what[] = "shard ";
+    enum { CRC = 8, FIRST = sizeof what - 1 };
+    if (strncmp(ev->note, what, FIRST) != 0 || strlen(ev->note) < FIRST + CRC + 1)
+        return 0;
+    const char *crc = ev->note + FIRST;
+    json_t *one = json_pack("{s:I, s:s%, s:s}", "rows", (json_int_t)ev->rows, "crc32", crc,
+                            (size_t)CRC, "file", crc + CRC + 1);
+    if (json_array_append_new(r->moved, one) < 0)
+        return err_memory(e);
     copy(r);
     return 0;
 }

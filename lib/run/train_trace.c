@@ -128,8 +128,8 @@ static bool same(const struct told *t, const void *a, const void *b)
 {
     if (t->put == put_spec) {
         const struct spec *x = a, *y = b;
-        return x->plug == y->plug &&
-               (x->plug == NULL || memcmp(x->conf, y->conf, x->plug->conf) == 0);
+        return x->plug == y->plug && (x->plug == NULL || strcmp(x->text, y->text) == 0 ||
+                                      memcmp(x->conf, y->conf, x->plug->conf) == 0);
     }
     json_t *x = t->put(a), *y = t->put(b);
     bool equal = json_equal(x, y);

@@ -10,6 +10,8 @@
 # - an update's n is the number of pushes since the one before; updates are numbered one by one;
 # - sync, k-sync, k-async: an update has n different workers; n = K while all workers are there;
 # - sync, k-sync, k-batch-sync: staleness is 0, and nothing outlives an update;
+# - ssp:S: staleness is at most (2S + 1)(P - 1); bounded:R: below R;
+# - adasync: as its family, with the K that was set last;
 # - async, k-async: sum of staleness = sum of v - sum of n; k-batch-async: = sum of v - J, with v the
 #   version last granted to each worker, read just after the last update with its grants, less the
 #   version at its joining, summed over joins.
@@ -50,11 +52,21 @@ function begin_trace(line,    spec) {
     split(meta(line, "policy"), spec, /[:,]/)
     family = spec[1]
     K = spec[2]
-    sub(/^K=/, "", K)
+    bound = -1
+    sub(/^[A-Z]=/, "", K)
     if (family == "sync")
         K = P
-    if (family == "async")
+    if (family == "ssp")
+        bound = (2 * K + 1) * (P - 1)
+    if (family == "bounded")
+        bound = K - 1
+    if (family == "async" || bound >= 0)
         K = 1
+    stops = family == "bounded" && meta(line, "policy") !~ /drop/
+    if (family == "adasync") {
+        family = spec[2]
+        K = match(line, /K0=[0-9]+/) ? substr(line, RSTART + 3, RLENGTH - 3) + 0 : 1
+    }
     expect(P > 0 && K > 0, "line 1 names no P or policy")
     distinct = family == "sync" || family == "k-sync" || family == "k-async"
     voids = family == "sync" || family == "k-sync" || family == "k-batch-sync"
@@ -113,6 +125,7 @@ function on_push(    key) {
     expect($5 == granted[key], "computed on version " $5 ", granted was " granted[key])
     expect($7 == $6 - $5, "staleness " $7 ", iteration less version is " $6 - $5)
     expect(!voids || $7 == 0, "staleness " $7 " under " family)
+    expect(bound < 0 || $7 <= bound, "staleness " $7 " under " family ": at most " bound)
     if (seen[$3] == updates + 1)
         expect(!distinct, "worker " $3 " twice in an update")
     seen[$3] = updates + 1
@@ -185,14 +198,14 @@ $2 == "join" { on_join(); next }
 $2 == "send" { on_send(); next }
 $2 == "push" { on_push(); next }
 $2 == "update" { on_update(); next }
-$2 == "void" { expect(voids, "nothing is void under " family); move("live", "void"); next }
+$2 == "void" { expect(voids || stops, "nothing is void under " family); move("live", "void"); next }
 $2 == "cancelled" { move(here[$3] ? "void" : "live void", "cancelled"); next }
 $2 == "late" { move("void", "late"); next }
 $2 == "drop" { move("live", "dropped"); next }
 $2 == "gone" { here[$3] = 0; complete = 0; next }
 $2 == "leave" { on_leave(); next }
 $2 == "stop" { stopped = 1; expect($6 == updates, "stop after " updates " updates says " $6); next }
-$2 == "set" { next }
+$2 == "set" { if ($12 ~ /^K=/) K = substr($12, 3) + 0; next }
 { broken("unknown event " $2) }
 END {
     end_trace()

@@ -1,10 +1,11 @@
 # What tests that train on real data share.
 
-# Every policy of the table as a SPEC, with K = 4 where it takes one.
+# Every policy of the table as a SPEC, with 4 for the K, S or R that it takes.
 every_policy() {
     dsgd-ps --policy=help | awk '
         /^[^ ]/ { if (name) print name; name = $1 }
-        /^ +K / { name = name ":4" }
+        /^ +[KSR] .*required/ { name = name ":4" }
+        /^ +family / { name = name ":k-batch-async,every=20ms" }
         END { print name }'
 }
 
