@@ -1,4 +1,5 @@
 /* The worker's side of a connection over socket pairs, and the spelling of addresses. */
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -71,6 +72,49 @@ static void test_channel(void)
     free(much);
 }
 
+/* A worker's stdin and stdout may be pipes to filters, whose flags they share. */
+static void test_pipes(void)
+{
+    enum { BODY = 60000 }; /* a pipe takes some of it at a time */
+    int in[2], out[2], pair[2];
+    struct channel c, s;
+    struct frame f = { .type = FRAME_GRAD };
+    struct err e = { 0 };
+    char *body = calloc(BODY, 3), byte;
+    bool open = pipe(in) == 0 && pipe(out) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 &&
+                channel_take(&c, in[0], out[1], &e) == 0 &&
+                channel_take(&s, pair[0], pair[0], &e) == 0;
+    ok(open && channel_wait(&c, 0.001, &f, &e) == 0 && channel_wait(&s, 0.001, &f, &e) == 0 &&
+           ((fcntl(in[0], F_GETFL) | fcntl(out[1], F_GETFL) | fcntl(pair[0], F_GETFL)) &
+            O_NONBLOCK) == 0,
+       "a channel waits without a flag that others share");
+    channel_close(&s);
+
+    c.limit = 0.03;
+    ok(channel_send(&c, &f, "head", 4, body, BODY * 3, &e) < 0 &&
+           same_text(e.text, "connection lost: nothing was taken for 0.03 s"),
+       "a full pipe is waited for within the limit");
+    fcntl(out[0], F_SETFL, O_NONBLOCK);
+    while (read(out[0], body, BODY) > 0)
+        ;
+    bool sent = channel_send(&c, &f, "head", 4, body, 1000, &e) == 0;
+    unsigned char got[FRAME_HEADER + 1100];
+    ok(sent && read(out[0], got, sizeof got) == FRAME_HEADER + 1004 &&
+           frame_decode(&f, got, &e) == 0 && memcmp(got + FRAME_HEADER, "head", 4) == 0,
+       "a frame goes through a pipe");
+    bool wrote = write(in[1], got, sizeof got) > 0;
+    ok(wrote && channel_wait(&c, 9, &f, &e) == 1 && channel_read(&c, got, 1004, &e) == 0,
+       "and comes through one");
+    close(in[1]);
+    ok(channel_skip(&c, 96, &e) == 0 && channel_wait(&c, 9, &f, &e) < 0 && c.lost,
+       "the end of a pipe is the end of the connection");
+    channel_close(&c);
+    ok(read(out[0], &byte, 1) == 0, "both ends are closed");
+    close(out[0]);
+    close(pair[1]);
+    free(body);
+}
+
 static void test_addresses(void)
 {
     static const struct {
@@ -132,6 +176,7 @@ int main(void)
 {
     signal(SIGPIPE, SIG_IGN);
     test_channel();
+    test_pipes();
     test_addresses();
     return tap_done();
 }

@@ -77,6 +77,20 @@ stopped() {
     assert_output $'0 of 3 % stdio 0\n1 of 3 % stdio 1\n2 of 3 % stdio 2'
 }
 
+@test "a worker's command may have filters in front and behind, and its descriptors stay as they are" {
+    command -v python3 > /dev/null || skip 'no python3'
+    shards 4
+    printf 'import fcntl, os\nfor fd in 0, 1: assert not fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_NONBLOCK\n' > flags.py
+    run -0 dsgd-ps -q -m logistic -J 300 -p async -o model -t run.trace \
+        -x 'tee in-0 | dsgd-worker shard-0' -x 'dsgd-worker shard-1 | tee out-1' \
+        -x 'cat | dsgd-worker shard-2 | cat' -x 'dsgd-worker shard-3; python3 flags.py && touch same'
+    assert_output ''
+    assert_file_exists same
+    [ -s in-0 ] && [ -s out-1 ]
+    [ "$(dsgd-trace summary run.trace | awk '$1 ~ /[0-9]/ && $3 > 0' | wc -l)" = 4 ]
+    run -1 grep -c '	gone	' run.trace
+}
+
 @test "commands are ranks in their order; workers that nobody starts need -l" {
     refused 2 "1 workers are started (-x) of 3 (-P)" -m logistic -J 1 -P 3 -x true -o model
     refused 2 "2 commands (-x) for 1 workers" -m logistic -J 1 -P 1 -x true -x true -o model

@@ -234,7 +234,7 @@ ROWS
 |no shard was named
 -c unix:s -r x d.svm|--rank 'x'
 -c unix:s -r -1 d.svm|--rank '-1'
--c unix:s -d weird:1s d.svm|known are const, exp, shifted-exp, pareto, uniform
+-c unix:s -d weird:1s d.svm|known are const, exp, shifted-exp, pareto, 
 -c unix:s --connect-timeout soon d.svm|soon
 -c localhost:4000 d.svm|write unix:PATH, tcp:HOST:PORT or stdio
 ROWS

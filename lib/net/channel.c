@@ -2,25 +2,30 @@
 #include "net/channel.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 
-static int set_up(int fd, struct err *e)
+#ifndef PIPE_BUF
+#define PIPE_BUF _POSIX_PIPE_BUF
+#endif
+
+static int look_at(int fd, bool *is_socket, struct err *e)
 {
-    if (fd >= FD_SETSIZE) {
+    struct stat st;
+    if (fd >= FD_SETSIZE)
         errno = EMFILE;
+    if (fd >= FD_SETSIZE || fstat(fd, &st) < 0)
         return err_sys(e, "connection");
-    }
-    int flags = fcntl(fd, F_GETFL);
-    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
-        return err_sys(e, "connection");
+    *is_socket = S_ISSOCK(st.st_mode);
     return 0;
 }
 
@@ -29,7 +34,7 @@ int channel_take(struct channel *c, int in, int out, struct err *e)
     double now = clock_now();
     *c = (struct channel){ .in = in, .out = out, .heard = now, .told = now };
     c->limit = c->beat = INFINITY;
-    if (set_up(in, e) == 0 && set_up(out, e) == 0)
+    if (look_at(in, &c->socket_in, e) == 0 && look_at(out, &c->socket_out, e) == 0)
         return 0;
     channel_close(c);
     return -1;
@@ -67,9 +72,9 @@ static int silent(const struct channel *c, struct err *e)
     return err_set(e, ERR_PEER, "connection lost: nothing came for %g s", c->limit);
 }
 
-/* Sleeps until fd is ready or `seconds` are over. pselect, for its time is in nanoseconds and it
- * is there on every POSIX system. */
-static void sleep_on(int fd, bool to_write, double seconds)
+/* Waits until fd is ready or `seconds` are over; whether it is ready. pselect, for its time is in
+ * nanoseconds and it is there on every POSIX system. */
+static bool ready(int fd, bool to_write, double seconds)
 {
     fd_set set;
     FD_ZERO(&set);
@@ -78,7 +83,33 @@ static void sleep_on(int fd, bool to_write, double seconds)
         seconds = 1e6; /* whoever waits looks again */
     struct timespec t = { .tv_sec = (time_t)seconds };
     t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
-    pselect(fd + 1, to_write ? NULL : &set, to_write ? &set : NULL, NULL, &t, NULL);
+    return pselect(fd + 1, to_write ? NULL : &set, to_write ? &set : NULL, NULL, &t, NULL) > 0;
+}
+
+/* As read and writev, but EAGAIN when nothing can be read or taken now. The descriptors may be
+ * shared with other programs (a filter in front or behind), so their flags are not ours to change:
+ * sockets are asked call by call; of a pipe that is ready a read, or a write of at most PIPE_BUF,
+ * does not block. */
+
+static ssize_t read_now(const struct channel *c, void *data, size_t n)
+{
+    if (c->socket_in)
+        return recv(c->in, data, n, MSG_DONTWAIT);
+    if (ready(c->in, false, 0))
+        return read(c->in, data, n);
+    errno = EAGAIN;
+    return -1;
+}
+
+static ssize_t write_now(const struct channel *c, struct iovec *v, int n)
+{
+    struct msghdr m = { .msg_iov = v, .msg_iovlen = (size_t)n };
+    if (c->socket_out)
+        return sendmsg(c->out, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (ready(c->out, true, 0))
+        return write(c->out, v->iov_base, v->iov_len < PIPE_BUF ? v->iov_len : PIPE_BUF);
+    errno = EAGAIN;
+    return -1;
 }
 
 /* What is there, at most n bytes. 0: nothing now. -1: e. */
@@ -86,7 +117,7 @@ static ssize_t take(struct channel *c, void *data, size_t n, struct err *e)
 {
     ssize_t got;
     do
-        got = read(c->in, data, n);
+        got = read_now(c, data, n);
     while (got < 0 && errno == EINTR);
     if (got > 0) {
         c->heard = clock_now();
@@ -120,7 +151,7 @@ static int await(struct channel *c, double end, struct err *e)
         return 0;
     double left = fmin(end, fmin(c->heard + c->limit, c->told + c->beat)) - now;
     /* Systems round long waits up, Linux by a thousandth: the rest is slept by itself. */
-    sleep_on(c->in, false, left > 0.05 ? left * 0.998 : fmax(left, 0));
+    ready(c->in, false, left > 0.05 ? left * 0.998 : fmax(left, 0));
     return 1;
 }
 
@@ -188,7 +219,7 @@ static int give(struct channel *c, struct iovec *v, int n, struct err *e)
 {
     double end = clock_now() + c->limit;
     while ((n = advance(&v, n, 0)) > 0) {
-        ssize_t sent = writev(c->out, v, n);
+        ssize_t sent = write_now(c, v, n);
         if (sent >= 0) {
             n = advance(&v, n, (size_t)sent);
             end = clock_now() + c->limit;
@@ -197,7 +228,7 @@ static int give(struct channel *c, struct iovec *v, int n, struct err *e)
             if (now >= end)
                 return err_set(e, ERR_PEER, "connection lost: nothing was taken for %g s",
                                c->limit);
-            sleep_on(c->out, true, end - now);
+            ready(c->out, true, end - now);
         } else if (errno != EINTR) {
             return lost(c, e);
         }

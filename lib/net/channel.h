@@ -1,5 +1,6 @@
-/* A worker's side of a connection: frames with a time limit, one thread. The descriptors are
- * non-blocking; every wait is bounded. SIGPIPE is to be ignored by the program. */
+/* A worker's side of a connection: frames with a time limit, one thread. Every wait is bounded; the
+ * descriptors' flags, which others may share, stay as they are. SIGPIPE is to be ignored by the
+ * program. */
 #ifndef NET_CHANNEL_H
 #define NET_CHANNEL_H
 
@@ -13,6 +14,7 @@
 
 struct channel {
     int in, out;  /* the same descriptor for sockets; 0 and 1 for stdio; -1: closed */
+    bool socket_in, socket_out; /* else pipes, or what is like them */
     double heard; /* when the last byte came */
     double told;  /* when the last frame went out */
     double limit; /* seconds of silence, or of a peer that takes nothing, until the peer is lost */
