@@ -99,6 +99,11 @@ refused() {
     done < <(number_options | sort -u -k 1,1)
 }
 
+@test "a step with a decimal comma is no number, and not one of 0" {
+    refused dsgd-ps --step= 0,5
+    [[ $stderr == "dsgd-ps: --step '0,5': not a number (see dsgd-ps --help)" ]] || fail "$stderr"
+}
+
 @test "every option that takes a number refuses what is none of its kind" {
     local kind program option
     while read -r kind program option; do

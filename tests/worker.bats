@@ -232,14 +232,14 @@ ROWS
         [[ $stderr == *"$want"* ]] || fail "$args: $stderr"
     done <<'ROWS'
 |no shard was named
--c unix:s -r x d.svm|--rank 'x'
--c unix:s -r -1 d.svm|--rank '-1'
+-c unix:s -r x d.svm|--rank 'x': not a whole number (see dsgd-worker --help)
+-c unix:s -r -1 d.svm|--rank '-1': not a whole number (see dsgd-worker --help)
 -c unix:s -d weird:1s d.svm|known are const, exp, shifted-exp, pareto, 
 -c unix:s --connect-timeout soon d.svm|soon
 -c localhost:4000 d.svm|write unix:PATH, tcp:HOST:PORT or stdio
 ROWS
     SLURM_PROCID=0 run -2 dsgd-worker --rank-base 1 -c unix:s d.svm
-    assert_output "dsgd-worker: \$SLURM_PROCID '0': less than --rank-base 1"
+    assert_output "dsgd-worker: \$SLURM_PROCID '0': less than --rank-base 1 (see dsgd-worker --help)"
 }
 
 @test "DSGD_PS stands in for -c, and without both a terminal is refused" {

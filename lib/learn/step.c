@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 
 #define STEP(name) extern const struct step_ops step_##name;
 #include "learn/step.def"
@@ -22,6 +23,9 @@ int step_parse(void *target, const char *text, struct err *e)
 {
     if (text[0] == '\0' || strchr("+-.0123456789", text[0]) == NULL)
         return spec_parse(target, &step_table, text, e);
+    double alone; /* 0,5 is no number, where const:0,5 has two values */
+    if (num_real(text, &alone, e) < 0)
+        return -1;
     char *full = mem_print(e, "const:%s", text);
     if (full == NULL)
         return -1;

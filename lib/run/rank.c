@@ -35,7 +35,7 @@ static int parse(int64_t *rank, const char *text, uint64_t base, const char *whe
     return 0;
 }
 
-int rank_find(int64_t *rank, const char *given, uint64_t base, struct err *e)
+static int find(int64_t *rank, const char *given, uint64_t base, struct err *e)
 {
     if (given != NULL)
         return parse(rank, given, 0, "--rank", e);
@@ -51,6 +51,14 @@ int rank_find(int64_t *rank, const char *given, uint64_t base, struct err *e)
     }
     *rank = RANK_ANY;
     return 0;
+}
+
+int rank_find(int64_t *rank, const char *given, uint64_t base, struct err *e)
+{
+    if (find(rank, given, base, e) == 0)
+        return 0;
+    struct err why = *e;
+    return err_set(e, why.kind, "%.900s (see dsgd-worker --help)", why.text);
 }
 
 static size_t count(const char *text)
