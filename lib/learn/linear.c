@@ -38,9 +38,12 @@ static void start_scores(const struct linear *l, const float *w, size_t n, float
 static void add_bias(const struct linear *l, const float *ds, size_t n, float *sum)
 {
     float *bias = sum + l->outputs * l->features;
-    for (size_t r = 0; l->bias && r < n; r++)
-        for (size_t c = 0; c < l->outputs; c++)
-            bias[c] += *ds++;
+    for (size_t c = 0; l->bias && c < l->outputs; c++) {
+        double total = bias[c];
+        for (size_t r = 0; r < n; r++)
+            total += ds[r * l->outputs + c];
+        bias[c] = (float)total;
+    }
 }
 
 /* s (n, C) += x (n, f) W', f the width of the block. One output is a product with a vector. */
