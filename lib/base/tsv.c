@@ -89,5 +89,9 @@ void tsv_end(struct tsv *t)
         putc('}', t->out);
     putc('\n', t->out);
     t->at = 0;
+}
+
+void tsv_flush(struct tsv *t)
+{
     fflush(t->out);
 }

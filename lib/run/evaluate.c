@@ -81,6 +81,7 @@ static int score_row(struct run *r, const struct model *m, struct err *e)
     tsv_real(&r->tsv, s.loss);
     tsv_real(&r->tsv, s.error);
     tsv_end(&r->tsv);
+    tsv_flush(&r->tsv);
     if (ferror(stdout)) /* where SIGPIPE is ignored, too, a reader that left ends the stream */
         return err_sys(e, "<stdout>");
     if (s.known > 0 && !isfinite(s.loss) && r->diverged == UINT64_MAX)
