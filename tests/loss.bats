@@ -235,6 +235,45 @@ said() {
     identities
 }
 
+# Worker 1 of 2 is lost at once, worker 0 makes its pass: two minibatches of 50 of its 100 rows.
+#   pass_without POLICY MODE
+pass_without() {
+    ps_for 2 "$1" -E 1 -b 50 --on-loss "$2"
+    enter 0 1
+    start 2
+    hang_up w1
+    said "worker 1 .* is lost"
+    push 0 0 0
+    tell w0 next
+    [[ $heard == "params "*" 1 "* ]] || fail "$heard"
+    push 0 "$(cut -d ' ' -f 2 <<< "$heard")" 1
+    leave 0
+    end_of_server
+}
+
+@test "with passes, --on-loss shrink ends the run when those that are left have made theirs" {
+    local p
+    for p in async sync k-async:2 k-batch-async:3 k-batch-sync:5; do
+        pass_without $p shrink
+        [ "$ended" -eq 0 ] || fail "$p: $ended"
+        said "worker 1 (wire:[0-9]*): nobody at its place from update 0 to the end"
+        said "worker 1 (wire:[0-9]*): not all of its rows were seen in its passes: 1 of 2 minibatches were made"
+        run -0 awk -F '\t' '$2 == "stop" { print $12 }' run.trace
+        assert_output passes
+        run -0 awk -F '\t' '$2 == "update" { split($12, n, "="); all += n[2] } END { print all }' run.trace
+        assert_output 2
+        identities
+        rm model ps.ready
+    done
+}
+
+@test "with passes, --on-loss fail ends the run when only the lost ones are missing" {
+    pass_without async fail
+    [ "$ended" -eq 5 ]
+    said "worker 1 .* was lost, .*: --on-loss fail"
+    [ ! -e model ]
+}
+
 @test "--on-loss shrink with nobody left waits for somebody" {
     ps_for 1 sync -J 2 --on-loss shrink
     enter 0

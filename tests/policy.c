@@ -72,6 +72,19 @@ static uint64_t needed(const struct book *b)
     return b->knobs.distinct && r < b->k ? r : b->k;
 }
 
+/* The last update, all done, or, where a loss is as leaving, one done and the others lost. */
+static bool over(const struct book *b)
+{
+    uint64_t here = 0, done = 0;
+    for (uint64_t w = 0; w < b->run.workers; w++) {
+        here += b->place[w].here;
+        done += b->place[w].done;
+    }
+    bool last = b->run.updates != 0 && b->version >= b->run.updates;
+    bool left = done == b->run.workers || (b->run.loss == POLICY_SHRINK && done > 0);
+    return last || (here == 0 && b->buffered == 0 && left);
+}
+
 /* Fewest steps of those here, `worker` not counted. */
 static uint64_t slowest(const struct book *b, uint64_t worker)
 {
@@ -237,6 +250,8 @@ static void follow_all(struct book *b, const struct acts *a)
         identities(b);
     HOLD(b, b->buffered == 0 || b->buffered < needed(b), "a buffer that suffices fires at once");
     HOLD(b, b->version == policy_version(b->policy), "the version is the number of updates");
+    HOLD(b, policy_ended(b->policy) == over(b),
+         "a run ends with its last update, or when all are done or lost for good");
     for (uint64_t w = 0; w < b->run.workers && !policy_ended(b->policy); w++) {
         struct place *p = &b->place[w];
         bool idle = p->here && p->live == SEQ_MAX && !p->holds;

@@ -234,10 +234,17 @@ bool policy_stalled(const struct policy *p)
     return p->knobs.distinct ? p->able < policy_combine(p) : p->here == 0;
 }
 
+/* Nothing is in the sum: who is expected still is lost. */
+static bool only_lost_left(const struct policy *p)
+{
+    return p->run.loss == POLICY_SHRINK && p->here == 0 && p->n_share == 0 &&
+           p->expected < p->run.workers;
+}
+
 bool policy_ended(const struct policy *p)
 {
     bool last = p->run.updates != 0 && p->version >= p->run.updates;
-    return last || p->expected == 0;
+    return last || p->expected == 0 || only_lost_left(p);
 }
 
 uint64_t policy_version(const struct policy *p)

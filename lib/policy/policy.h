@@ -124,7 +124,9 @@ bool policy_voided(const struct policy *p,
 uint64_t policy_granted(const struct policy *p,
                         uint64_t worker);    /* the version last granted to it */
 bool policy_stalled(const struct policy *p); /* the workers left can never fill the next update */
-bool policy_ended(const struct policy *p);   /* the last update is made, or all workers are done */
+/* The last update is made, or all workers are done. Under POLICY_SHRINK the lost count as done when
+ * nobody is here any more and one made all its minibatches. */
+bool policy_ended(const struct policy *p);
 uint64_t policy_version(const struct policy *p);
 uint64_t policy_combine(const struct policy *p); /* K in force */
 const struct knobs *policy_knobs(const struct policy *p);

@@ -136,8 +136,10 @@ static void close_gap(struct server *s, uint64_t rank)
 
 int roster_join(struct peer *p, double now, struct err *e)
 {
-    return aggregate_join(p->server->aggregate, now, p->rank,
-                          train_budget(&p->server->conf->train, p->hello.rows), p->label, e);
+    const struct server *s = p->server;
+    uint64_t budget = train_budget(&s->conf->train, p->hello.rows);
+    s->places[p->rank].budget = budget;
+    return aggregate_join(s->aggregate, now, p->rank, budget, p->label, e);
 }
 
 /* Which rows a late worker has, so that the run can be executed again. */

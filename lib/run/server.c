@@ -104,6 +104,31 @@ static void close_all(struct server *s)
     free_run(s);
 }
 
+/* Of the passes of a lost worker: what nobody made in its place. */
+static void print_unseen(const struct server *s, uint64_t rank)
+{
+    const struct place *place = &s->places[rank];
+    uint64_t made = policy_account(aggregate_policy(s->aggregate), rank).started;
+    if (s->conf->train.passes > 0 && s->signal == 0 && made < place->budget)
+        log_note(s->log,
+                 "worker %ju (%s): not all of its rows were seen in its passes: %ju of %ju "
+                 "minibatches were made",
+                 (uintmax_t)rank, place->label, (uintmax_t)made, (uintmax_t)place->budget);
+}
+
+/* Those that did not come back. */
+static void print_absent(const struct server *s)
+{
+    for (uint64_t r = 0; s->aggregate != NULL && r < s->workers; r++) {
+        const struct place *place = &s->places[r];
+        if (place->lost_at == NO_PLACE)
+            continue;
+        log_note(s->log, "worker %ju (%s): nobody at its place from update %ju to the end",
+                 (uintmax_t)r, place->label, (uintmax_t)place->lost_at);
+        print_unseen(s, r);
+    }
+}
+
 static void print_gaps(const struct server *s)
 {
     for (size_t i = 0; i < s->n_gaps; i++) {
@@ -120,6 +145,7 @@ static void print_summary(const struct server *s)
         progress_wipe();
     account_print(&c, s->aggregate);
     print_gaps(s);
+    print_absent(s);
     uint64_t skipped = s->stream == NULL ? 0 : stream_skipped(s->stream);
     if (skipped > 0)
         log_note(s->log,

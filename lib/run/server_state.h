@@ -54,6 +54,7 @@ struct place {
         *gradient;    /* FRAME_WORK bytes and the model's floats: its gradients arrive here */
     char label[160];  /* of its worker, also when that is gone */
     uint64_t lost_at; /* update at which its worker was lost; NO_PLACE: it was not */
+    uint64_t budget;  /* minibatches that its worker is to make */
 };
 
 /* Updates during which a place had no worker. */
