@@ -126,11 +126,11 @@ static int start_all(struct server *s, struct err *e)
 int server_begin(struct server *s, struct err *e)
 {
     const struct policy_run run = { .workers = s->workers, .loss = loss_row(s)->policy };
-    if (roster_union(s, e) < 0 || make_rooms(s, e) < 0 || open_trace(s, e) < 0)
+    if (roster_union(s, e) < 0 || make_rooms(s, e) < 0)
         return -1;
     s->aggregate = train_open(&s->conf->train, &s->shape.layout, &run, false, &s->trace,
                               &aggregate_calls, s, e);
-    if (s->aggregate == NULL || welcome_all(s, e) < 0)
+    if (s->aggregate == NULL || open_trace(s, e) < 0 || welcome_all(s, e) < 0)
         return -1;
     s->phase = PHASE_RUN;
     snapshot_updated(s, 0);

@@ -13,6 +13,7 @@
 enum {
     KILL_AFTER = 2, /* seconds from SIGTERM to SIGKILL, for children that do not leave */
     BEATS = 6,      /* heartbeats in a --worker-timeout */
+    READER_IS_SLOW = 1, /* seconds, after which it is told that stdout is waited for */
 };
 static const double half_open = 10;    /* seconds within which a connection has to say HELLO */
 static const double least_waiting = 2; /* seconds that a worker may be silent before its WELCOME */
@@ -95,6 +96,17 @@ static void settle_run(struct server *s)
         loss_settle(s);
 }
 
+/* All have left: only the reader of stdout can keep the server. */
+static void settle_stream(struct server *s)
+{
+    static const struct timeval soon = { .tv_sec = READER_IS_SLOW };
+    if (s->stream_done)
+        event_base_loopbreak(s->base);
+    else if (!s->summed)
+        event_add(s->limit, &soon);
+    server_summary(s);
+}
+
 void server_settle(struct server *s)
 {
     if (s->phase == PHASE_GATHER && roster_ready(s) == s->workers)
@@ -103,9 +115,8 @@ void server_settle(struct server *s)
         settle_run(s);
     if (s->phase != PHASE_DRAIN && (s->signal != 0 || s->failure.kind != ERR_OK))
         server_end(s, "stopped", NULL);
-    if (s->phase == PHASE_DRAIN && s->peers == NULL && spawn_alive(&s->spawn) == 0 &&
-        s->stream_done)
-        event_base_loopbreak(s->base);
+    if (s->phase == PHASE_DRAIN && s->peers == NULL && spawn_alive(&s->spawn) == 0)
+        settle_stream(s);
 }
 
 static void on_settle(evutil_socket_t fd, short what, void *self)
@@ -126,6 +137,13 @@ static void join_timed_out(struct server *s)
 static void drain_timed_out(struct server *s)
 {
     static const struct timeval patience = { .tv_sec = KILL_AFTER };
+    if (s->summed) {
+        log_note(s->log,
+                 "waiting for the reader of standard output, until it has taken nothing for %d s; "
+                 "SIGTERM ends it now",
+                 STREAM_PATIENCE);
+        return;
+    }
     if (!s->killing)
         children_blame(s);
     while (s->peers != NULL)
@@ -230,8 +248,11 @@ static void on_stop(evutil_socket_t signal, short what, void *self)
         event_base_loopbreak(s->base);
         return;
     }
-    const char *name = signal == SIGINT ? "SIGINT" : "SIGTERM";
-    if (s->aggregate != NULL && s->phase == PHASE_RUN)
+    const char *name = signal == SIGINT ? "SIGINT" : signal == SIGHUP ? "SIGHUP" : "SIGTERM";
+    if (s->phase == PHASE_GATHER)
+        log_note(s->log, "%s: stopping before the start, with %ju of %ju worker%s", name,
+                 (uintmax_t)roster_ready(s), (uintmax_t)s->workers, s->workers == 1 ? "" : "s");
+    else
         log_note(s->log, "%s: stopping after update %ju", name,
                  (uintmax_t)aggregate_iteration(s->aggregate));
     server_end(s, name, NULL);
@@ -255,6 +276,13 @@ static struct event *add_event(struct server *s, int fd, short what, event_callb
     return ev;
 }
 
+/* As nohup leaves it: then it stays so. */
+static bool hangup_ignored(void)
+{
+    struct sigaction now;
+    return sigaction(SIGHUP, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 int life_open(struct server *s, struct err *e)
 {
     struct timeval beat = server_interval(fmin(s->conf->worker_timeout / BEATS, longest_beat));
@@ -269,16 +297,20 @@ int life_open(struct server *s, struct err *e)
     s->signals[0] = add_event(s, SIGINT, EV_SIGNAL | EV_PERSIST, on_stop, NULL);
     s->signals[1] = add_event(s, SIGTERM, EV_SIGNAL | EV_PERSIST, on_stop, NULL);
     s->signals[2] = add_event(s, SIGCHLD, EV_SIGNAL | EV_PERSIST, on_child, NULL);
+    s->signals[3] = hangup_ignored()
+                        ? add_event(s, -1, 0, on_stop, NULL)
+                        : add_event(s, SIGHUP, EV_SIGNAL | EV_PERSIST, on_stop, NULL);
     if (s->settle && s->loss_limit && s->limit && s->tick && s->progress && s->signals[0] &&
-        s->signals[1] && s->signals[2])
+        s->signals[1] && s->signals[2] && s->signals[3])
         return 0;
     return err_set(e, ERR_SYSTEM, "the event loop cannot be set up");
 }
 
 void life_close(struct server *s)
 {
-    struct event **all[] = { &s->settle,   &s->loss_limit, &s->limit,      &s->tick,
-                             &s->progress, &s->signals[0], &s->signals[1], &s->signals[2] };
+    struct event **all[] = { &s->settle,     &s->loss_limit, &s->limit,
+                             &s->tick,       &s->progress,   &s->signals[0],
+                             &s->signals[1], &s->signals[2], &s->signals[3] };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (*all[i] != NULL)
             event_free(*all[i]);

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -24,17 +25,33 @@ static int check_workers(const struct server *s, struct err *e)
                    s->spawn.n, (uintmax_t)s->workers);
 }
 
-/* A trace that cannot be written is better known before the workers have read their data. */
-static int check_trace(const char *path, struct err *e)
+/* A trace that cannot be written is better known before the workers have read their data. One that
+ * is there keeps what it holds until the run begins. */
+static int check_trace(struct server *s, struct err *e)
 {
+    const char *path = s->conf->train.trace;
+    struct stat was;
     if (path == NULL || strcmp(path, "-") == 0)
         return 0;
+    bool there = stat(path, &was) == 0;
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
     if (fd < 0 && errno != ENXIO) /* a FIFO whose reader is still to come */
         return err_sys(e, "%s", path);
     if (fd >= 0)
         close(fd);
+    if (fd >= 0 && !there)
+        s->trace_made = realpath(path, NULL);
     return 0;
+}
+
+/* The run never began. */
+static void remove_made_trace(struct server *s)
+{
+    struct stat st;
+    if (s->trace_made != NULL && stat(s->trace_made, &st) == 0 && st.st_size == 0)
+        unlink(s->trace_made);
+    free(s->trace_made);
+    s->trace_made = NULL;
 }
 
 /* A socket must not take the number of a standard descriptor that was closed. What is opened in its
@@ -66,7 +83,7 @@ static int open_all(struct server *s, struct err *e)
     if (train_check(&s->conf->train, "dsgd-ps", e) < 0 ||
         spawn_plan(&s->spawn, &s->conf->commands, &s->workers, e) < 0 || check_workers(s, e) < 0 ||
         train_check_policy(&s->conf->train, s->workers, e) < 0 ||
-        check_trace(s->conf->train.trace, e) < 0 || make_places(s, e) < 0)
+        check_trace(s, e) < 0 || make_places(s, e) < 0)
         return -1;
     s->base = event_base_new();
     if (s->base == NULL)
@@ -96,6 +113,7 @@ static void close_all(struct server *s)
     free(s->listeners);
     if (trace_close(&s->trace, &e) < 0 && s->failure.kind == ERR_OK)
         s->failure = e;
+    remove_made_trace(s);
     out_abort(&s->out);
     stream_close(s->stream);
     life_close(s);
@@ -138,8 +156,11 @@ static void print_gaps(const struct server *s)
     }
 }
 
-static void print_summary(const struct server *s)
+void server_summary(struct server *s)
 {
+    if (s->summed)
+        return;
+    s->summed = true;
     struct account_conf c = { s->log, s->workers, s->seconds };
     if (progress_wanted(s->log))
         progress_wipe();
@@ -170,8 +191,10 @@ int server_run(const struct server_conf *conf, int *signal_out, struct err *e)
     sigaction(SIGPIPE, &ignore, &was);
     if (open_all(&s, &s.failure) == 0) {
         event_base_dispatch(s.base);
-        print_summary(&s);
+        server_summary(&s);
     }
+    if (s.failure.kind == ERR_OK)
+        s.failure = s.unwritten;
     close_all(&s);
     sigaction(SIGPIPE, &was, NULL);
     if (s.signal == SIGPIPE && was.sa_handler == SIG_IGN)

@@ -105,12 +105,19 @@ struct server {
     struct event *progress;   /* the line on a terminal */
     struct event *loss_limit; /* --loss-timeout */
     struct event *settle;     /* server_settle, soon: for who is in the middle of something */
-    struct event *signals[3]; /* INT, TERM, CHLD */
+    struct event *signals[4]; /* INT, TERM, CHLD, HUP */
     bool killing;             /* children were told to end */
     bool stream_done;         /* stdout has got everything, or will get no more */
+    bool summed;              /* the summary is printed */
     int signal;               /* that ended the run, or 0 */
     struct err failure;       /* that ended it, or ERR_OK */
+    struct err unwritten;     /* why snapshots are missing from stdout, while -o goes on; or ERR_OK */
+    char *trace_made;         /* -t was made to see whether it can be, and is empty; or NULL */
+    char *address_made;       /* --address-file as it was written, links followed; or NULL */
 };
+
+/* server.c: once */
+void server_summary(struct server *s);
 
 /* life.c */
 int life_open(struct server *s, struct err *e);

@@ -26,7 +26,7 @@ static void put(struct server *s, double now)
 
 void snapshot_updated(struct server *s, double now)
 {
-    if (train_due(&s->conf->train, aggregate_iteration(s->aggregate), now, &s->next_snapshot))
+    if (s->stream != NULL && train_due(&s->conf->train, aggregate_iteration(s->aggregate), now, &s->next_snapshot))
         put(s, now);
 }
 
@@ -70,15 +70,24 @@ void snapshot_last(struct server *s)
     stream_finish(s->stream);
 }
 
+/* Told now; it also is the status of a run that ends well otherwise. */
+static void tell_unwritten(struct server *s, const struct err *e)
+{
+    s->unwritten = *e;
+    err_ctx(&s->unwritten, "snapshots are missing");
+    log_note(s->log, "%s: no more snapshots", e->text);
+}
+
 /* The reader of stdout has gone, or the disk is full. With -o there is still a reason to go on. */
 static void broken(void *self, struct err *e)
 {
     struct server *s = self;
     bool reader_gone = e->kind == ERR_NO;
     if (s->conf->train.output != NULL) {
-        log_note(s->log, "%s: no more snapshots", e->text);
-        if (!reader_gone && s->failure.kind == ERR_OK)
-            s->failure = *e;
+        if (reader_gone)
+            log_note(s->log, "%s: no more snapshots", e->text);
+        else
+            tell_unwritten(s, e);
         return;
     }
     if (reader_gone && s->signal == 0)
@@ -104,6 +113,11 @@ static void finished(void *self)
 
 static const struct stream_calls stream_calls = { broken, room, finished };
 
+static bool stdout_closed(void)
+{
+    return (fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY;
+}
+
 int snapshot_open(struct server *s, struct err *e)
 {
     s->last_snapshot = NO_PLACE;
@@ -111,13 +125,16 @@ int snapshot_open(struct server *s, struct err *e)
         return err_set(e, ERR_USAGE,
                        "<stdout>: is a terminal, which cannot show a model; "
                        "name a file (-o FILE) or a reader (| dsgd-eval)");
-    if (train_wants_stdout(&s->conf->train) &&
-        (fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY)
+    if (s->conf->train.output == NULL && stdout_closed())
         return err_set(e, ERR_SYSTEM, "<stdout>: is not open for writing");
     if (s->conf->train.output != NULL && out_open(&s->out, s->conf->train.output, e) < 0)
         return -1;
     if (!train_wants_stdout(&s->conf->train))
         return 0;
+    if (stdout_closed()) {
+        log_note(s->log, "<stdout>: is not open for writing: no snapshots");
+        return 0;
+    }
     s->stream = stream_open(s->base, STDOUT_FILENO, s->conf->lossless, &stream_calls, s, e);
     return s->stream == NULL ? -1 : 0;
 }
