@@ -101,7 +101,7 @@ static char *lines(const struct server *s, struct err *e)
 }
 
 /* With mode 0600 from the first moment: a token is in it. */
-static int write_address_file(const struct server *s, const char *text, struct err *e)
+static int write_address_file(struct server *s, const char *text, struct err *e)
 {
     struct out o = { 0 };
     mode_t was = umask(077);
@@ -115,7 +115,23 @@ static int write_address_file(const struct server *s, const char *text, struct e
         return -1;
     }
     rc = out_write(&o, text, strlen(text), e);
-    return rc < 0 ? -1 : out_commit(&o, e);
+    if (rc == 0)
+        rc = out_commit(&o, e);
+    else
+        out_abort(&o);
+    if (rc == 0)
+        s->address_made = realpath(s->conf->address_file, NULL);
+    return rc;
+}
+
+/* Its tokens open nothing any more. */
+static void remove_address_file(struct server *s)
+{
+    struct stat st;
+    if (s->address_made != NULL && lstat(s->address_made, &st) == 0 && S_ISREG(st.st_mode))
+        unlink(s->address_made);
+    free(s->address_made);
+    s->address_made = NULL;
 }
 
 static int tell_ready(const struct server *s, const char *text, struct err *e)
@@ -132,7 +148,15 @@ static int tell_ready(const struct server *s, const char *text, struct err *e)
     return 0;
 }
 
-static int tell(const struct server *s, struct err *e)
+/* Nobody else can know it, then. */
+static void show_addresses(const struct server *s)
+{
+    for (size_t i = 0; i < s->n_listeners; i++)
+        log_note(s->log, "workers connect to %s",
+                 address_full(&s->listeners[i].address, (char[ADDRESS_TEXT]){ 0 }, ADDRESS_TEXT));
+}
+
+static int tell(struct server *s, struct err *e)
 {
     char *text = lines(s, e);
     int rc = text == NULL ? -1 : 0;
@@ -140,6 +164,8 @@ static int tell(const struct server *s, struct err *e)
         rc = write_address_file(s, text, e);
     if (rc == 0 && s->conf->ready_fd != NO_FD)
         rc = tell_ready(s, text, e);
+    if (rc == 0 && s->conf->address_file == NULL && s->conf->ready_fd == NO_FD)
+        show_addresses(s);
     free(text);
     return rc;
 }
@@ -168,5 +194,6 @@ void listen_close(struct server *s)
             event_free(at->again);
         address_close(&at->address, at->fd);
     }
+    remove_address_file(s);
     s->n_listeners = 0;
 }

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "run/account.h"
+#include "run/outputs.h"
 #include "run/server_state.h"
 
 /* Each of the P is started here or can connect. */
@@ -68,6 +69,28 @@ static int fill_standard(struct err *e)
     return 0;
 }
 
+/* Two that write into one file would leave neither. */
+static int check_outputs(const struct server_conf *c, struct err *e)
+{
+    const struct train_conf *t = &c->train;
+    const char *models = train_wants_snapshots(t)
+                             ? "the snapshots on standard output (-S)"
+                             : "the model on standard output (there is no -o)";
+    struct output v[5];
+    size_t n = 0;
+    if (t->output != NULL)
+        v[n++] = (struct output){ "the model (-o)", t->output, NO_FD };
+    if (t->trace != NULL)
+        v[n++] = (struct output){ "the trace (-t)", t->trace, NO_FD };
+    if (c->address_file != NULL)
+        v[n++] = (struct output){ "--address-file", c->address_file, NO_FD };
+    if (c->ready_fd != NO_FD)
+        v[n++] = (struct output){ "--ready-fd", NULL, c->ready_fd };
+    if (train_wants_stdout(t))
+        v[n++] = (struct output){ models, "-", NO_FD };
+    return outputs_distinct(v, n, e);
+}
+
 static int make_places(struct server *s, struct err *e)
 {
     s->places = mem_new(s->workers, sizeof *s->places, e);
@@ -83,7 +106,7 @@ static int open_all(struct server *s, struct err *e)
     if (train_check(&s->conf->train, "dsgd-ps", e) < 0 ||
         spawn_plan(&s->spawn, &s->conf->commands, &s->workers, e) < 0 || check_workers(s, e) < 0 ||
         train_check_policy(&s->conf->train, s->workers, e) < 0 ||
-        check_trace(s, e) < 0 || make_places(s, e) < 0)
+        check_outputs(s->conf, e) < 0 || check_trace(s, e) < 0 || make_places(s, e) < 0)
         return -1;
     s->base = event_base_new();
     if (s->base == NULL)
