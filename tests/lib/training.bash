@@ -9,6 +9,11 @@ every_policy() {
         END { print name }'
 }
 
+# Those of which it is known beforehand how many gradients so many updates have.
+fixed_policies() {
+    every_policy | grep -v '^adasync'
+}
+
 # Trains with 8 workers on $BATS_FILE_TMPDIR/shard-0 to shard-7 into $BATS_TEST_TMPDIR/model, until
 # GRADIENTS were combined, K an update. STEP is that of one gradient: an update takes K times it. The
 # delays see to it that under each policy every worker is fast at times.
@@ -18,7 +23,7 @@ train8() {
     shift 3
     case $policy in
     sync) k=8 ;;
-    *:*) k=${policy#*:} ;;
+    k-*) k=${policy#*:} ;;
     esac
     step=$(awk -v k="$k" -v step="$step" 'BEGIN { print k * step }')
     dsgd-ps -q -P 8 -p "$policy" -e "$step" -J $((gradients / k)) -o "$BATS_TEST_TMPDIR/model" \
