@@ -100,7 +100,7 @@ static int take(struct policy *p, double now, uint64_t worker, double loss, stru
     uint64_t staleness = p->version - m->version;
     if (mem_grow(&p->share, &p->share_cap, p->n_share + 1, sizeof *p->share, e) < 0)
         return -1;
-    p->share[p->n_share++] = (struct share){ worker, staleness };
+    p->share[p->n_share++] = (struct share){ worker, staleness, 0 };
     adapt_loss(p, loss);
     count(p, m, false);
     m->holds = p->knobs.distinct;
