@@ -33,8 +33,8 @@ struct policy *policy_open(const struct spec *spec, const struct policy_run *run
     struct knobs knobs = { .ahead = NO_BOUND, .age = NO_BOUND };
     ((const struct policy_ops *)spec->plug)->knobs(spec->conf, run->workers, &knobs);
     if (knobs.distinct && knobs.combine > run->workers) {
-        err_set(e, ERR_USAGE, "K=%ju with %ju workers", (uintmax_t)knobs.combine,
-                (uintmax_t)run->workers);
+        err_set(e, ERR_USAGE, "K=%ju with %ju worker%s", (uintmax_t)knobs.combine,
+                (uintmax_t)run->workers, run->workers == 1 ? "" : "s");
         return NULL;
     }
     struct policy *p = mem_new(1, sizeof *p, e);
