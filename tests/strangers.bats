@@ -103,3 +103,16 @@ end_run() {
     assert_line --partial "K=2 with 1 worker"
     refute_line --partial workers
 }
+
+@test "a gradient that is not finite is told with its worker" {
+    serve ps dsgd-ps -m logistic -P 2 -p k-batch-async:3 -J 2 -o model -l "unix:$PWD/sock"
+    enter 0 1
+    start 2
+    tell w1 grad 0 0 nan
+    hears w1 "error 1 update 1: a gradient of worker 1 is not a finite number; lower the step (-e)"
+    hang_up w0
+    hang_up w1
+    local ended=0
+    wait "$server" || ended=$?
+    [ "$ended" -eq 1 ]
+}

@@ -2,6 +2,7 @@
 #include "run/aggregate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,9 +109,30 @@ static int diverged(const struct aggregate *a, const char *what, struct err *e)
                    (uintmax_t)a->iteration + 1, what);
 }
 
+/* Whatever optimizer and step make of it, nothing good follows from such a gradient. */
+static bool all_finite(const float *g, size_t n)
+{
+    uint32_t bad = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &g[i], sizeof bits);
+        bad |= (bits & 0x7f800000u) == 0x7f800000u;
+    }
+    return bad == 0;
+}
+
+static int bad_gradient(const struct aggregate *a, uint64_t worker, struct err *e)
+{
+    char what[60];
+    snprintf(what, sizeof what, "a gradient of worker %ju", (uintmax_t)worker);
+    return diverged(a, what, e);
+}
+
 /* The gradient just taken is held, added, or, when it makes an update all by itself, used as it is. */
 static int on_take(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
+    if (!all_finite(t->g->g, a->conf.layout->size))
+        return bad_gradient(a, act->worker, e);
     if (sum_count(&a->sum, act->worker, t->g->rows, e) < 0)
         return -1;
     act_trace_push(a->trace, t->now, act, a->iteration, t->g);
