@@ -209,6 +209,59 @@ X
     done
 }
 
+@test "whoever opens a shard refuses labels that are none of its classes" {
+    command -v "$python" > /dev/null || skip "no python3 to damage shards with"
+    dsgd-shard -q -o numbers "$ten"
+    printf 'ham 1:1\nspam 1:2\n' > words.svm
+    dsgd-shard -q -o words words.svm
+    "$python" - <<'X'
+import json, struct, zlib
+def spoil(source, name, labels=(), classes=None):
+    data = open(source, "rb").read()
+    n = struct.unpack("<Q", data[:8])[0]
+    header, body = json.loads(data[8 : 8 + n]), bytearray(data[8 + n :])
+    for row, label in labels:
+        struct.pack_into("<d", body, header["labels"]["data_offsets"][0] + 8 * row, label)
+    meta = header["__metadata__"]
+    meta["crc32"] = "%08x" % zlib.crc32(body)
+    if classes:
+        meta["classes"] = json.dumps(classes(json.loads(meta["classes"])))
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    open(name, "wb").write(struct.pack("<Q", len(text)) + text + body)
+spoil("numbers", "sound")
+spoil("numbers", "other", classes=lambda c: [[n, v + 0.9, w, o] for n, v, w, o in c])
+spoil("numbers", "none", classes=lambda c: [])
+spoil("words", "beyond", [(1, 2.0)])
+spoil("words", "below", [(1, -1.0)])
+spoil("words", "between", [(1, 0.5)])
+X
+    dsgd-shard -q -o out sound
+    dsgd-ps -q -m logistic -J 1 -P 1 -o model -x "dsgd-worker sound"
+    for name in other none beyond below between; do
+        run -3 dsgd-shard -o again "$name"
+        assert_output --regexp "^dsgd-shard: $name: row [0-9]+: its label is none of the classes"
+        run -3 dsgd-worker -c unix:nobody "$name"
+        assert_output --regexp "^dsgd-worker: $name: row [0-9]+: its label is none of the classes"
+        run -3 dsgd-eval -m model "$name"
+        assert_output --regexp "^dsgd-eval: $name: row [0-9]+: its label is none of the classes"
+    done
+}
+
+@test "whoever opens a shard refuses one with a changed byte" {
+    dsgd-shard -q -o whole "$ten"
+    n=$(stat -c %s whole)
+    { head -c $((n - 1)) whole && printf 'A'; } > changed
+    cat whole changed > stream
+    for program in "dsgd-shard -o again" "dsgd-worker -c unix:nobody"; do
+        for input in changed stream; do
+            run -3 $program "$input"
+            assert_output --regexp "^${program%% *}: $input: damaged: its checksum is "
+        done
+    done
+    assert_file_not_exists again
+}
+
 @test "files of one data set are of one kind" {
     printf 'y,a\n1,2\n0,3\n' > a.csv
     refuse 3 'a.csv:2: csv (floats) after libsvm (sparse rows)' --label-column y "$ten" "$PWD/a.csv"

@@ -44,7 +44,8 @@ static int add_shard(struct reading *r, struct record *record, const char *name,
         return -1;
     }
     p->shard.record = *record;
-    if (shard_take(&p->shard, e) < 0 || store_meta(r->d, p->shard.data, e) < 0)
+    if (shard_take(&p->shard, e) < 0 || shard_verify(&p->shard, e) < 0 ||
+        store_meta(r->d, p->shard.data, e) < 0)
         return err_ctx(e, "%s", name);
     r->rows += p->shard.rows.n;
     return 0;

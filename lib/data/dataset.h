@@ -56,8 +56,8 @@ struct dataset {
     void *store;    /* what the parts point into */
 };
 
-/* Reads all operands ("-" once is stdin). Shards (known by their first bytes) are mapped and their
- * checksum is not computed again (sizes are checked). limit: 0, or the number of features kept;
+/* Reads all operands ("-" once is stdin). Shards (known by their first bytes) are mapped; their
+ * sizes, labels and checksum are checked. limit: 0, or the number of features kept;
  * what lies beyond is left out with one warning that names file, line and index. ERR_DATA with file
  * and place, ERR_SYSTEM. An input without a row is ERR_DATA. */
 int dataset_read(struct dataset *d, char *const *paths, size_t n, const struct input *in,

@@ -190,16 +190,19 @@ static int take_sparse(struct shard *s, struct err *e)
     return r->values == NULL ? -1 : check_sparse(r, stored, e);
 }
 
+/* Readers index the classes by what they find here: every label must be one of them. */
+static bool label_fits(const struct classes *c, double label)
+{
+    if (c->named)
+        return label >= 0 && label < (double)c->n && label == floor(label);
+    return isfinite(label) && (c->targets || classes_find_value(c, label) >= 0);
+}
+
 static int check_labels(const struct shard *s, struct err *e)
 {
-    for (size_t i = 0; i < s->rows.n; i++) {
-        double label = s->rows.labels[i];
-        bool fits = isfinite(label);
-        if (s->classes.named)
-            fits = label >= 0 && label < (double)s->classes.n && label == floor(label);
-        if (!fits)
+    for (size_t i = 0; i < s->rows.n; i++)
+        if (!label_fits(&s->classes, s->rows.labels[i]))
             return err_set(e, ERR_DATA, "row %zu: its label is none of the classes", i);
-    }
     return 0;
 }
 
