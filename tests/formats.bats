@@ -271,6 +271,15 @@ X
 
 # IDX
 
+@test "an IDX header that promises gigabytes takes no memory for what is not there" {
+    printf '\0\0\10\3\0\0\0\1\0\0\217\0\0\0\320\0' >"$BATS_TEST_TMPDIR/big"
+    printf '\0\0\10\1\0\0\0\1x' >"$BATS_TEST_TMPDIR/labels"
+    run timeout 5 dsgd-shard -o "$BATS_TEST_TMPDIR/s" --labels "$BATS_TEST_TMPDIR/labels" \
+        "$BATS_TEST_TMPDIR/big"
+    assert_failure 3
+    assert_output --partial "the header promises 1949302784 bytes, 0 found"
+}
+
 @test "IDX images and labels become rows of bytes, plain or packed" {
     d=$(data 09-idx-counts)
     for name in images still-packed; do

@@ -78,14 +78,20 @@ struct table_in {
     uint64_t done; /* rows read */
 };
 
+/* Bytes of rows; it grows as they come, for a header may promise what is not there. */
+struct room {
+    unsigned char *block;
+    size_t cap;
+};
+
 struct idx {
     struct table_in images;
     struct builder *builder;
     double *labels;
     uint64_t n_labels;
     char *labels_name;
-    unsigned char *block;
-    uint64_t at_once; /* rows that the block holds */
+    struct room room;
+    uint64_t at_once; /* rows read at a time */
 };
 
 static int idx_bid(const unsigned char *head, size_t n)
@@ -133,9 +139,26 @@ static int count_rest(struct table_in *t, uint64_t *bytes, struct err *e)
     return 0;
 }
 
-/* Up to n more rows into block (n rows long). *got = 0 after the last, when nothing stands behind
+/* *got < n only at the end of the file. */
+static int fill(struct source *s, struct room *to, size_t n, size_t *got, struct err *e)
+{
+    size_t piece, more;
+    for (*got = 0; *got < n; *got += more) {
+        piece = n - *got < BLOCK ? n - *got : BLOCK;
+        if (mem_grow(&to->block, &to->cap, *got + piece, 1, e) < 0 ||
+            source_read(s, to->block + *got, piece, &more, e) < 0)
+            return -1;
+        if (more < piece) {
+            *got += more;
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* Up to n more rows. *got = 0 after the last, when nothing stands behind
  * it. */
-static int read_rows(struct table_in *t, unsigned char *block, uint64_t n, uint64_t *got,
+static int read_rows(struct table_in *t, struct room *to, uint64_t n, uint64_t *got,
                      struct err *e)
 {
     size_t bytes, row = (size_t)t->width * t->element->size;
@@ -150,7 +173,7 @@ static int read_rows(struct table_in *t, unsigned char *block, uint64_t n, uint6
                            (unsigned long long)(t->rows * row));
         return 0;
     }
-    if (source_read(t->source, block, (size_t)*got * row, &bytes, e) < 0)
+    if (fill(t->source, to, (size_t)*got * row, &bytes, e) < 0)
         return -1;
     if (bytes < *got * row)
         return err_set(e, ERR_DATA, "%s: the header promises %llu bytes, %llu found",
@@ -209,13 +232,13 @@ static int idx_next(void *self, struct err *e)
     struct idx *f = self;
     struct builder *b = f->builder;
     uint64_t got;
-    if (read_rows(&f->images, f->block, f->at_once, &got, e) < 0)
+    if (read_rows(&f->images, &f->room, f->at_once, &got, e) < 0)
         return -1;
     if (got == 0)
         return check_counts(f, e);
     if (builder_room(b, got, e) < 0)
         return -1;
-    (b->kind == ROWS_BYTES ? put_bytes : put_floats)(b, &f->images, f->block, got);
+    (b->kind == ROWS_BYTES ? put_bytes : put_floats)(b, &f->images, f->room.block, got);
     if (b->kind == ROWS_DENSE && check_finite(f, got, e) < 0)
         return -1;
     for (uint64_t i = 0; i < got; i++, b->n++)
@@ -228,7 +251,6 @@ static int idx_next(void *self, struct err *e)
 static int read_labels(struct idx *f, struct source *s, struct err *e)
 {
     struct table_in t = { .source = s };
-    unsigned char block[4096];
     uint64_t got;
     size_t cap = 0;
     int more = source_next(s, e);
@@ -244,11 +266,11 @@ static int read_labels(struct idx *f, struct source *s, struct err *e)
                        (unsigned long long)t.width);
     do {
         uint64_t done = t.done;
-        if (read_rows(&t, block, sizeof block / t.element->size, &got, e) < 0 ||
+        if (read_rows(&t, &f->room, BLOCK / t.element->size, &got, e) < 0 ||
             mem_grow(&f->labels, &cap, done + got, sizeof *f->labels, e) < 0)
             return -1;
         for (uint64_t i = 0; i < got; i++)
-            f->labels[done + i] = t.element->get(block + i * t.element->size);
+            f->labels[done + i] = t.element->get(f->room.block + i * t.element->size);
     } while (got > 0);
     f->n_labels = t.done;
     return 0;
@@ -272,7 +294,7 @@ static int open_labels(struct idx *f, const struct input *in, struct err *e)
 static void idx_close(void *self)
 {
     struct idx *f = self;
-    free(f->block);
+    free(f->room.block);
     free(f->labels_name);
     free(f->labels);
     free(f);
@@ -288,8 +310,7 @@ static int begin(struct idx *f, const struct input *in, struct err *e)
         return err_ctx(e, "%s", t->source->name);
     f->builder->scale = bytes ? 1.0f / 255 : 1;
     f->at_once = BLOCK / ((uint64_t)t->width * t->element->size) + 1;
-    f->block = mem_new(f->at_once * t->width, t->element->size, e);
-    return f->block == NULL ? -1 : 0;
+    return 0;
 }
 
 static void *idx_open(struct source *s, struct builder *b, const struct input *in, struct err *e)
