@@ -179,7 +179,7 @@ static const char *interrupted(struct simulation *s)
         return NULL;
     if (s->trace.failed && s->failure.kind == ERR_OK)
         trace_flush(&s->trace, &s->failure);
-    return interrupt_waiting();
+    return interrupt_came();
 }
 
 /* The next event. 1: it is over; 0: the time is, or the clock; -1: e. */
@@ -323,7 +323,7 @@ static void live(struct simulation *s)
     updated(s, 0); /* the start parameters are a snapshot, too */
     if (s->failure.kind == ERR_OK && start_all(s, &s->failure) == 0)
         why = run(s);
-    finish(s, why, interrupt_waiting() != NULL);
+    finish(s, why, interrupt_came() != NULL);
 }
 
 int simulate(const struct sim_conf *conf, char *const *paths, size_t n, struct err *e)
