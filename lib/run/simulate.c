@@ -22,7 +22,7 @@ static const double ticks = 1e9;       /* of the clock, in a second */
 static const double clock_end = 0x1p63; /* ticks: 292 years */
 enum {
     LOOK_EVERY = 1024,   /* events between two looks for a signal, when they are all that is done */
-    STANDSTILL = 10000000 /* events without a step of the clock, and no other end than a time */
+    STANDSTILL = 1000000 /* events without a step of the clock, and no other end than a time */
 };
 
 /* What a worker has in hand. */
