@@ -60,6 +60,7 @@ static const struct closed {
 } closed[] = {
     { "const", of_const },     { "exp", of_shifted },         { "shifted-exp", of_shifted },
     { "pareto", of_pareto },   { "uniform", of_uniform },     { "empirical", of_empirical },
+    { "recorded", of_empirical },
 };
 
 static const struct closed *closed_form(const struct spec *law)
