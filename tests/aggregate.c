@@ -100,6 +100,9 @@ static void diverges(void)
        "a gradient that is not finite ends the run by its update: %s", e.text);
     ok(aggregate_iteration(v.aggregate) == 5 && isfinite(aggregate_w(v.aggregate)[3]),
        "the parameters are those of the last finite update");
+    struct account a = policy_account(aggregate_policy(v.aggregate), 0);
+    ok(a.started == 6 && a.used == 5 && a.unfinished == 1 && a.staleness_max == 0,
+       "the gradients of the update that failed are unfinished, and nothing was granted after it");
     virtual_free(&v);
 }
 

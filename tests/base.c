@@ -1,11 +1,16 @@
 /* SPECs, option rows, labels and result rows. */
 #include <math.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/classes.h"
 #include "base/opt.h"
+#include "base/out.h"
 #include "base/plug.h"
 #include "base/tsv.h"
 #include "lib/tap.h"
@@ -33,8 +38,12 @@ static const struct param bag_params[] = {
     { "more", set_list, offsetof(struct bag, more), "first", "what else" },
     { 0 },
 };
-static const struct plug bag = { "bag", "holds things", bag_params, sizeof(struct bag), bag_check };
-static const struct plug sack = { "sack", "holds nothing", NULL, 0, NULL };
+static const struct plug bag = { .name = "bag",
+                                 .help = "holds things",
+                                 .params = bag_params,
+                                 .conf = sizeof(struct bag),
+                                 .check = bag_check };
+static const struct plug sack = { .name = "sack", .help = "holds nothing" };
 static const struct plug *const rows[] = { &bag, &sack, NULL };
 static const struct table holders = { "holder", rows };
 
@@ -114,8 +123,11 @@ static const struct opt opts[] = {
     { "holder", 0, "SPEC", "bag:2", "a holder, or 'help'", NULL, offsetof(struct conf, holder), &holders },
     { 0 },
 };
-static const struct program prog = { "prog", "[OPTION]... FILE...", "Tests options.", opts,
-                                     offsetof(struct conf, log) };
+static const struct program prog = { .name = "prog",
+                                     .synopsis = "[OPTION]... FILE...",
+                                     .purpose = "Tests options.",
+                                     .opts = opts,
+                                     .log = offsetof(struct conf, log) };
 
 /* Splits at blanks and parses; "''" is an empty word. Every line has memory of its own: getopt
  * remembers where it stopped. */
@@ -310,6 +322,52 @@ static void results(void)
     }
 }
 
+/* A process with an output file begun, that sends itself a signal (0: writes past the limit of a
+ * file's size). Its wait status. */
+static int end_while_writing(const char *path, int number)
+{
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) {
+        struct err e = { 0 };
+        struct out o;
+        struct rlimit none = { 0, 0 };
+        signal(SIGINT, SIG_DFL);
+        signal(SIGHUP, SIG_DFL);
+        if (out_open(&o, path, &e) < 0)
+            _exit(100);
+        if (number != 0)
+            raise(number);
+        setrlimit(RLIMIT_FSIZE, &none);
+        int failed = out_write(&o, "x", 1, &e) < 0;
+        out_abort(&o);
+        _exit(failed ? (int)e.kind : 101);
+    }
+    waitpid(child, &status, 0);
+    return status;
+}
+
+/* rmdir succeeds only when no file was left in the folder. */
+static void signals(void)
+{
+    static const int numbers[] = { SIGHUP, SIGINT, SIGTERM };
+    char folder[] = "/tmp/dsgd-base.XXXXXX", path[64];
+    if (mkdtemp(folder) == NULL) {
+        ok(0, "a folder for outputs");
+        return;
+    }
+    snprintf(path, sizeof path, "%s/out", folder);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        int status = end_while_writing(path, numbers[i]);
+        ok(WIFSIGNALED(status) && WTERMSIG(status) == numbers[i],
+           "signal %d ends a program that writes", numbers[i]);
+    }
+    int status = end_while_writing(path, 0);
+    ok(WIFEXITED(status) && WEXITSTATUS(status) == ERR_SYSTEM,
+       "a file past its limit is an error, no signal");
+    ok(rmdir(folder) == 0, "a signal leaves no temporary file");
+}
+
 int main(void)
 {
     specs_good();
@@ -320,5 +378,6 @@ int main(void)
     merging();
     too_many();
     results();
+    signals();
     return tap_done();
 }

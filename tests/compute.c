@@ -45,6 +45,8 @@ static void test_minibatches(void)
     bool all = true;
     for (uint64_t pass = 0; pass < 4; pass++)
         all = covers(&m, pass, &last) && all;
+    ok(minibatch_size(&m, 32 + 30) == 32 && minibatch_size(&m, 32 + 31) == 1003 - 31 * 32,
+       "how many rows a minibatch has is known without them");
     ok(all && last == 1003 - 31 * 32, "a pass has every row once");
     struct minibatch one = { .rows = 1, .size = 1 }, even = { .rows = 64, .size = 32 };
     ok(covers(&one, 3, &last) && last == 1 && covers(&even, 0, &last) && last == 32 &&

@@ -92,8 +92,8 @@ stopped() {
 }
 
 @test "commands are ranks in their order; workers that nobody starts need -l" {
-    refused 2 "1 workers are started (-x) of 3 (-P)" -m logistic -J 1 -P 3 -x true -o model
-    refused 2 "2 commands (-x) for 1 workers" -m logistic -J 1 -P 1 -x true -x true -o model
+    refused 2 "1 worker is started (-x) of 3 (-P)" -m logistic -J 1 -P 3 -x true -o model
+    refused 2 "2 commands (-x) for 1 worker" -m logistic -J 1 -P 1 -x true -x true -o model
     shards 2
     serve ps dsgd-ps -q -P 2 -m logistic -J 2 -o model -t run.trace -l "unix:$PWD/sock" -x 'exec dsgd-worker shard-0'
     run -0 dsgd-worker -q -c "$address" shard-1

@@ -156,6 +156,20 @@ X
     done
 }
 
+@test "in a pass, the rows that were used and those thrown away are all rows, under every K policy" {
+    shards 16-uneven-shards-end
+    for policy in sync k-sync:2 k-batch-sync:2 async k-async:2 k-batch-async:2 bounded:2 bounded:1,mode=drop ssp:1; do
+        three "$policy" const:1ms -e 0.1 -b 2 -E 2 -o model 2> summary
+        run -0 awk -F '\t' '$2 == "push" { used += $8 } $2 ~ /^(cancelled|late|drop)$/ { thrown += $8 }
+            END { print thrown + 0; exit used + thrown != 18 }' run.trace
+        if [ "$output" -gt 0 ]; then
+            run -0 grep -x "dsgd-ps: $output rows were in minibatches thrown away (cancelled, late or dropped)" summary
+        else
+            run -1 grep 'thrown away' summary
+        fi
+    done
+}
+
 @test "uneven shards: a run by updates starts short shards over" {
     shards 16-uneven-shards-end
     for policy in sync k-sync:2 k-batch-sync:2 async k-async:2 k-batch-async:2; do
@@ -191,6 +205,27 @@ X
         run -0 dsgd-eval -m model rows
         refute_output --regexp 'nan|inf|NA'
     fi
+}
+
+# Fails unless the account on stderr, in the file summary, is that of the trace.
+same_account() {
+    run -0 diff <(awk 'NF == 10 && $1 ~ /^(worker|all|[0-9]+)$/ { print $1, $2, $3, $4, $5, $6, $7, $8 }' summary) \
+        <(dsgd-trace summary run.trace | cut -f 1-8 | tr '\t' ' ')
+}
+
+@test "after a step that failed the account on stderr is that of the trace" {
+    for s in a b rows; do
+        dsgd-shard -q --split sequential -o "$s" "$(data "11-diverging-loss/$s.svm")"
+    done
+    run -1 dsgd-ps -m least-squares -b 4 -e 1 -J 100 -t run.trace -o model -x 'dsgd-worker rows'
+    echo "$output" > summary
+    same_account
+    for policy in sync k-sync:1 async k-batch-async:2 k-async:1 bounded:1 ssp:1; do
+        run -1 dsgd-ps -m least-squares -p $policy -b 2 -e 1 -J 1000 -t run.trace -o model \
+            -x 'dsgd-worker a' -x 'dsgd-worker b'
+        echo "$output" > summary
+        same_account
+    done
 }
 
 @test "a run that diverges ends every worker with a status that is not 0" {

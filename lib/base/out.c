@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,102 @@
 
 enum { LINKS_MAX = 40, NAME_KEPT = 200 /* bytes of the name in the temporary one */ };
 
+/* A temporary file that is to go when a signal ends the program. */
+struct pending {
+    struct pending *next;
+    const char *temp; /* owned by its struct out */
+    pid_t owner;      /* a child that has not yet called exec takes nothing away */
+};
+
+/* A signal handler is given the number of its signal alone: what it takes away must be found here.
+ * Changed only while those signals are blocked. */
+static struct pending *volatile pending;
+
+static const int fatal[] = { SIGHUP, SIGINT, SIGTERM, SIGPIPE };
+enum { FATAL = sizeof fatal / sizeof *fatal };
+
+/* The signal stays blocked until the return; by SA_RESETHAND it then ends the program. */
+static void take_away(int number)
+{
+    for (const struct pending *p = pending; p != NULL; p = p->next)
+        if (p->owner == getpid())
+            unlink(p->temp);
+    raise(number);
+}
+
+static void block(sigset_t *was)
+{
+    sigset_t all;
+    sigemptyset(&all);
+    for (size_t i = 0; i < FATAL; i++)
+        sigaddset(&all, fatal[i]);
+    sigprocmask(SIG_BLOCK, &all, was);
+}
+
+static void unblock(const sigset_t *was)
+{
+    sigprocmask(SIG_SETMASK, was, NULL);
+}
+
+static void instead_of_default(int number, void (*handler)(int))
+{
+    struct sigaction now, own = { .sa_handler = handler, .sa_flags = (int)SA_RESETHAND };
+    sigfillset(&own.sa_mask);
+    if (sigaction(number, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
+        now.sa_handler == SIG_DFL)
+        sigaction(number, &own, NULL);
+}
+
+/* What a program handles or ignores by itself stays so. A file too large is an error of write. */
+static void watch_signals(void)
+{
+    for (size_t i = 0; i < FATAL; i++)
+        instead_of_default(fatal[i], take_away);
+    instead_of_default(SIGXFSZ, SIG_IGN);
+}
+
+static void no_longer_pending(const char *temp)
+{
+    sigset_t was;
+    block(&was);
+    struct pending *p = pending, *before = NULL;
+    for (; p != NULL && p->temp != temp; p = p->next)
+        before = p;
+    if (p != NULL && before != NULL)
+        before->next = p->next;
+    else if (p != NULL)
+        pending = p->next;
+    unblock(&was);
+    free(p);
+}
+
+/* mkstemp, and no moment in which the file is there but would be left by a signal. */
+static int make_temporary(char *temp, struct err *e)
+{
+    sigset_t was;
+    struct pending *p = mem_new(1, sizeof *p, e);
+    if (p == NULL)
+        return -1;
+    watch_signals();
+    block(&was);
+    int fd = mkstemp(temp);
+    int why = errno;
+    if (fd >= 0) {
+        *p = (struct pending){ pending, temp, getpid() };
+        pending = p;
+    }
+    unblock(&was);
+    if (fd >= 0)
+        return fd;
+    free(p);
+    errno = why;
+    return -1;
+}
+
 static void forget(struct out *o)
 {
+    if (o->temp != NULL)
+        no_longer_pending(o->temp);
     free(o->path);
     free(o->final);
     free(o->temp);
@@ -121,9 +216,10 @@ static int create_beside(struct out *o, struct err *e)
     o->temp = mem_print(e, "%.*s.%.*s.XXXXXX", folder, o->final, NAME_KEPT, o->final + folder);
     if (o->temp == NULL)
         return -1;
-    o->fd = mkstemp(o->temp);
+    o->fd = make_temporary(o->temp, e);
     if (o->fd < 0) {
-        err_sys(e, "%s", o->path);
+        if (e->kind == ERR_OK)
+            err_sys(e, "%s", o->path);
         free(o->temp);
         o->temp = NULL;
         return -1;

@@ -15,7 +15,8 @@ struct out {
 };
 
 /* "-" is stdout, refused when that is a terminal. Devices, FIFOs and /dev/fd are written directly;
- * else a temporary file beside the final place (symbolic links followed). ERR_SYSTEM names the path. */
+ * else a temporary file beside the final place (symbolic links followed). ERR_SYSTEM names the path.
+ * A temporary file goes when a signal ends the program, where that signal had its default action. */
 int out_open(struct out *o, const char *path, struct err *e);
 
 /* All of it, or -1. */

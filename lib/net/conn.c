@@ -29,6 +29,7 @@ struct conn {
     void *owner;
     struct event *readable, *writable, *later;
     double heard;
+    bool spoke; /* it has sent something */
 
     unsigned char header[FRAME_HEADER]; /* of the next frame, `have` bytes of it */
     size_t have;
@@ -213,11 +214,11 @@ static void refuse(struct conn *c, const struct err *why)
 static int begin_frame(struct conn *c)
 {
     struct err e = { 0 };
-    c->have = 0;
     if (frame_decode(&c->f, c->header, &e) < 0) {
         refuse(c, &e);
         return -1;
     }
+    c->have = 0;
     c->payload = c->calls->place(c->owner, c, &c->f, &e);
     if (c->gone)
         return -1;
@@ -270,6 +271,7 @@ static int read_some(struct conn *c)
         return 0;
     }
     c->heard = clock_now();
+    c->spoke = true;
     size_t of_payload = (size_t)n < rest ? (size_t)n : rest;
     c->got += of_payload;
     c->have += (size_t)n - of_payload;
@@ -363,6 +365,27 @@ void conn_pause(struct conn *c, bool paused)
     c->heard = clock_now();
     event_add(c->readable, NULL);
     event_active(c->readable, EV_READ, 0);
+}
+
+void conn_poll(struct conn *c)
+{
+    if (!c->done && !c->busy)
+        on_readable(c->fd, EV_READ, c);
+}
+
+bool conn_spoke(const struct conn *c)
+{
+    return c->spoke;
+}
+
+size_t conn_junk(const struct conn *c, const unsigned char **bytes)
+{
+    static const struct frame any = { .type = FRAME_HELLO };
+    unsigned char ours[FRAME_HEADER];
+    size_t magic = c->have < sizeof(uint32_t) ? c->have : sizeof(uint32_t);
+    frame_encode(ours, &any);
+    *bytes = c->header;
+    return memcmp(c->header, ours, magic) == 0 ? 0 : c->have;
 }
 
 double conn_heard(const struct conn *c)

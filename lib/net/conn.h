@@ -55,6 +55,12 @@ void conn_finish(struct conn *c);
 /* No frames are taken until the pause is over; the peer's wait in its socket. Sending goes on. */
 void conn_pause(struct conn *c, bool paused);
 
+/* Takes what has come already, now: for a peer that is known to have ended. May call all the owner's. */
+void conn_poll(struct conn *c);
+
+bool conn_spoke(const struct conn *c); /* a byte has come */
+/* Bytes that stand where a header should and begin none of ours; 0: there are none. Until conn_free. */
+size_t conn_junk(const struct conn *c, const unsigned char **bytes);
 double conn_heard(const struct conn *c);    /* clock_now() of the last byte that came */
 size_t conn_queued(const struct conn *c);   /* bytes not yet taken by the socket */
 void *conn_owner(const struct conn *c);

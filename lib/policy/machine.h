@@ -20,6 +20,7 @@ struct member {
     bool holds;   /* its gradient is among those combined (distinct policies) */
     bool waits;   /* too many steps ahead of the slowest */
     uint64_t seq, next, budget, version;
+    uint64_t before; /* the version that was granted before `version` */
     uint64_t steps; /* gradients pushed, for `ahead`; a late joiner starts at the slowest's */
     uint64_t older, younger; /* neighbours among those that work, by version; NONE at the ends */
     struct voided voided;
@@ -29,6 +30,7 @@ struct member {
 /* A gradient in the sum of the next update. */
 struct share {
     uint64_t worker, staleness;
+    uint64_t max; /* its worker's largest staleness before the update */
 };
 
 struct policy {

@@ -33,8 +33,8 @@ struct policy *policy_open(const struct spec *spec, const struct policy_run *run
     struct knobs knobs = { .ahead = NO_BOUND, .age = NO_BOUND };
     ((const struct policy_ops *)spec->plug)->knobs(spec->conf, run->workers, &knobs);
     if (knobs.distinct && knobs.combine > run->workers) {
-        err_set(e, ERR_USAGE, "K=%ju with %ju workers", (uintmax_t)knobs.combine,
-                (uintmax_t)run->workers);
+        err_set(e, ERR_USAGE, "K=%ju with %ju worker%s", (uintmax_t)knobs.combine,
+                (uintmax_t)run->workers, run->workers == 1 ? "" : "s");
         return NULL;
     }
     struct policy *p = mem_new(1, sizeof *p, e);
@@ -100,7 +100,7 @@ static int take(struct policy *p, double now, uint64_t worker, double loss, stru
     uint64_t staleness = p->version - m->version;
     if (mem_grow(&p->share, &p->share_cap, p->n_share + 1, sizeof *p->share, e) < 0)
         return -1;
-    p->share[p->n_share++] = (struct share){ worker, staleness };
+    p->share[p->n_share++] = (struct share){ worker, staleness, 0 };
     adapt_loss(p, loss);
     count(p, m, false);
     m->holds = p->knobs.distinct;

@@ -115,6 +115,10 @@ int policy_unsent(struct policy *p, double now, uint64_t worker, struct acts *a,
 /* It is lost. */
 int policy_gone(struct policy *p, double now, uint64_t worker, struct acts *a, struct err *e);
 
+/* The run is over, for the last n acts were not carried out: the accounts, and what everybody has in
+ * hand, are as if they had never been. No update may follow. */
+void policy_undo(struct policy *p, const struct act *v, size_t n);
+
 /* What it knows. */
 bool policy_here(const struct policy *p, uint64_t worker);
 bool policy_done(const struct policy *p, uint64_t worker); /* made all its minibatches */

@@ -49,10 +49,16 @@ static int dismiss(struct policy *p, uint64_t worker, struct acts *a, struct err
     return act(a, (struct act){ .kind = ACT_LEAVE, .worker = worker, .version = p->version }, e);
 }
 
+static void hold_newest(const struct policy *p, struct member *m)
+{
+    m->before = m->version;
+    m->version = p->version;
+}
+
 int grant(struct policy *p, uint64_t worker, struct acts *a, struct err *e)
 {
     struct member *m = &p->member[worker];
-    m->version = p->version;
+    hold_newest(p, m);
     if (m->next >= m->budget)
         return dismiss(p, worker, a, e);
     if (last_update(p))
@@ -84,7 +90,7 @@ int void_work(struct policy *p, uint64_t worker, struct acts *a, struct err *e)
 /* The version on paper, for a contributor that is not here any more (THEORY 1.1). */
 static int credit(struct policy *p, uint64_t worker, struct acts *a, struct err *e)
 {
-    p->member[worker].version = p->version;
+    hold_newest(p, &p->member[worker]);
     return act(a, (struct act){ .kind = ACT_CREDIT, .worker = worker, .version = p->version }, e);
 }
 
@@ -138,6 +144,7 @@ static void settle_accounts(struct policy *p)
     for (size_t i = 0; i < p->n_share; i++) {
         struct member *m = &p->member[p->share[i].worker];
         uint64_t s = p->share[i].staleness;
+        p->share[i].max = m->account.staleness_max;
         count(p, m, false);
         m->holds = false;
         count(p, m, true);
@@ -167,4 +174,71 @@ int settle(struct policy *p, double now, struct acts *a, struct err *e)
         return -1;
     p->n_share = 0;
     return bounds_age(p, a, e) < 0 ? -1 : adapt_update(p, now, a, e);
+}
+
+/* What each act did, taken back. */
+
+static void undo_take(struct policy *p, const struct act *a)
+{
+    struct member *m = &p->member[a->worker];
+    m->working = true;
+    m->seq = a->seq;
+    m->version = a->version;
+}
+
+/* Its shares are still there. */
+static void undo_step(struct policy *p, const struct act *a)
+{
+    p->version = a->version - 1;
+    for (size_t i = 0; i < a->count; i++) {
+        const struct share *s = &p->share[i];
+        struct account *account = &p->member[s->worker].account;
+        account->used--;
+        account->staleness_sum -= s->staleness;
+        if (s->max < account->staleness_max)
+            account->staleness_max = s->max;
+    }
+}
+
+static void undo_void(struct policy *p, const struct act *a)
+{
+    p->member[a->worker].voided.n--;
+    undo_take(p, a);
+}
+
+static void undo_credit(struct policy *p, const struct act *a)
+{
+    struct member *m = &p->member[a->worker];
+    m->version = m->before;
+}
+
+static void undo_send(struct policy *p, const struct act *a)
+{
+    struct member *m = &p->member[a->worker];
+    bounds_stop(p, a->worker);
+    m->working = false;
+    m->next = a->seq;
+    m->account.started--;
+    undo_credit(p, a);
+}
+
+static void undo_leave(struct policy *p, const struct act *a)
+{
+    struct member *m = &p->member[a->worker];
+    count(p, m, false);
+    m->here = true;
+    m->done = false;
+    count(p, m, true);
+    undo_credit(p, a);
+}
+
+void policy_undo(struct policy *p, const struct act *v, size_t n)
+{
+    static void (*const undo[])(struct policy *p, const struct act *a) = {
+        [ACT_TAKE] = undo_take, [ACT_STEP] = undo_step,     [ACT_VOID] = undo_void,
+        [ACT_SEND] = undo_send, [ACT_CREDIT] = undo_credit, [ACT_LEAVE] = undo_leave,
+    };
+    while (n-- > 0)
+        if (undo[v[n].kind] != NULL)
+            undo[v[n].kind](p, &v[n]);
 }

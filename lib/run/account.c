@@ -98,4 +98,8 @@ void account_print(const struct account_conf *c, const struct aggregate *a)
         return;
     print_line(c, a);
     print_table(c, a, stderr);
+    uint64_t thrown = aggregate_thrown(a);
+    if (thrown > 0 && thrown != TRACE_NA)
+        log_note(c->log, "%ju rows were in minibatches thrown away (cancelled, late or dropped)",
+                 (uintmax_t)thrown);
 }

@@ -60,15 +60,21 @@ void act_trace_void(struct trace_writer *t, double now, const struct act *act)
     trace_write(t, &ev);
 }
 
-void act_trace_cancel(struct trace_writer *t, double now, const struct act *act, double compute,
-                      double delay, const char *why)
+static void put_lost(struct trace_event *ev, const struct work_lost *lost)
+{
+    ev->rows = lost->rows;
+    ev->compute = lost->compute;
+    ev->delay = lost->delay;
+}
+
+void act_trace_cancel(struct trace_writer *t, double now, const struct act *act,
+                      const struct work_lost *lost, const char *why)
 {
     if (!trace_wanted(t))
         return;
     struct trace_event ev = of_worker(TRACE_CANCELLED, now, act->worker);
     ev.seq = act->seq;
-    ev.compute = compute;
-    ev.delay = delay;
+    put_lost(&ev, lost);
     write_note(t, &ev, why);
 }
 
@@ -113,15 +119,14 @@ void act_trace_gone(struct trace_writer *t, double now, uint64_t worker, const c
 }
 
 void act_trace_farewell(struct trace_writer *t, double now, uint64_t worker, uint64_t version,
-                        uint64_t seq, double compute, double delay)
+                        uint64_t seq, const struct work_lost *lost)
 {
     if (!trace_wanted(t))
         return;
     struct trace_event ev = of_worker(TRACE_LEAVE, now, worker);
     ev.version = version;
     ev.seq = seq;
-    ev.compute = compute;
-    ev.delay = delay;
+    put_lost(&ev, lost);
     trace_write(t, &ev);
 }
 

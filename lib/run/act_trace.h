@@ -11,9 +11,14 @@ void act_trace_push(struct trace_writer *t, double now, const struct act *act, u
                     const struct gradient_in *g);
 void act_trace_update(struct trace_writer *t, double now, const struct act *act, double loss);
 void act_trace_void(struct trace_writer *t, double now, const struct act *act);
-/* Why: "" when it was confirmed. NAN where the times are not known. */
-void act_trace_cancel(struct trace_writer *t, double now, const struct act *act, double compute,
-                      double delay, const char *why);
+/* A minibatch without a gradient: its rows (or TRACE_NA), and the time spent on it (or NAN). */
+struct work_lost {
+    uint64_t rows;
+    double compute, delay;
+};
+/* Why: "" when it was confirmed. */
+void act_trace_cancel(struct trace_writer *t, double now, const struct act *act,
+                      const struct work_lost *lost, const char *why);
 void act_trace_grant(struct trace_writer *t, double now, const struct act *act);
 void act_trace_set(struct trace_writer *t, double now, uint64_t iteration, uint64_t combine);
 
@@ -22,7 +27,7 @@ void act_trace_join(struct trace_writer *t, double now, uint64_t worker, uint64_
 void act_trace_gone(struct trace_writer *t, double now, uint64_t worker, const char *note);
 /* After the end: what it leaves unfinished (seq TRACE_NA: nothing). */
 void act_trace_farewell(struct trace_writer *t, double now, uint64_t worker, uint64_t version,
-                        uint64_t seq, double compute, double delay);
+                        uint64_t seq, const struct work_lost *lost);
 void act_trace_stop(struct trace_writer *t, double now, uint64_t iteration, double loss,
                     const char *why);
 

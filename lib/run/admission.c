@@ -88,8 +88,10 @@ int admission_check(struct peer *p, const unsigned char *payload, size_t n, stru
         return err_set(e, ERR_PEER,
                        "the token is not that of this server; take its address as it is given");
     if (hello_parse(&p->hello, (const char *)payload + TOKEN_TEXT, n - TOKEN_TEXT, e) < 0)
-        return err_ctx(e, "HELLO");
+        return -1;
     name(p);
+    if (p->hello.rows == 0)
+        return err_set(e, ERR_DATA, "%s: has no rows to train on", p->label);
     if (right_run(s, &p->hello, e) < 0)
         return -1;
     return s->phase == PHASE_GATHER ? fits_others(s, p, e) : fits_run(s, p, e);

@@ -2,11 +2,13 @@
 #include "run/aggregate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "run/act_trace.h"
+#include "run/minibatch.h"
 #include "run/sum.h"
 
 struct aggregate {
@@ -22,6 +24,8 @@ struct aggregate {
     uint64_t iteration;        /* updates applied to w */
     uint64_t combine;          /* K in force */
     double loss_sum, loss;     /* over the gradients combined; of the last update */
+    uint64_t *data;            /* (P) rows that each worker has; 0: not known */
+    uint64_t thrown;           /* rows of minibatches that nobody used; TRACE_NA: not known */
     struct trace_writer *trace;
     const struct aggregate_calls *calls;
     void *self;
@@ -44,7 +48,8 @@ static int aggregate_fill(struct aggregate *a, const float *w, struct err *e)
     size_t n = a->conf.layout->size;
     a->w = mem_new(n, sizeof *a->w, e);
     a->next = mem_new(n, sizeof *a->next, e);
-    if (a->w == NULL || a->next == NULL)
+    a->data = mem_new((size_t)a->conf.run.workers, sizeof *a->data, e);
+    if (a->w == NULL || a->next == NULL || a->data == NULL)
         return -1;
     memcpy(a->w, w, n * sizeof *w);
     a->state = a->optimizer->open(a->conf.optimizer->conf, n, e);
@@ -92,6 +97,7 @@ void aggregate_close(struct aggregate *a)
     versions_close(a->versions);
     acts_free(&a->acts);
     acts_free(&a->unsent);
+    free(a->data);
     free(a->next);
     free(a->w);
     free(a);
@@ -103,9 +109,30 @@ static int diverged(const struct aggregate *a, const char *what, struct err *e)
                    (uintmax_t)a->iteration + 1, what);
 }
 
+/* Whatever optimizer and step make of it, nothing good follows from such a gradient. */
+static bool all_finite(const float *g, size_t n)
+{
+    uint32_t bad = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &g[i], sizeof bits);
+        bad |= (bits & 0x7f800000u) == 0x7f800000u;
+    }
+    return bad == 0;
+}
+
+static int bad_gradient(const struct aggregate *a, uint64_t worker, struct err *e)
+{
+    char what[60];
+    snprintf(what, sizeof what, "a gradient of worker %ju", (uintmax_t)worker);
+    return diverged(a, what, e);
+}
+
 /* The gradient just taken is held, added, or, when it makes an update all by itself, used as it is. */
 static int on_take(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
+    if (!all_finite(t->g->g, a->conf.layout->size))
+        return bad_gradient(a, act->worker, e);
     if (sum_count(&a->sum, act->worker, t->g->rows, e) < 0)
         return -1;
     act_trace_push(a->trace, t->now, act, a->iteration, t->g);
@@ -121,9 +148,15 @@ static int on_take(struct aggregate *a, const struct act *act, struct turn *t, s
     return 0;
 }
 
+static void throw_away(struct aggregate *a, uint64_t rows)
+{
+    a->thrown = rows == TRACE_NA || a->thrown == TRACE_NA ? TRACE_NA : a->thrown + rows;
+}
+
 static int on_unused(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
     (void)e;
+    throw_away(a, t->g->rows);
     act_trace_push(a->trace, t->now, act, a->iteration, t->g);
     return 0;
 }
@@ -167,10 +200,19 @@ static int on_void(struct aggregate *a, const struct act *act, struct turn *t, s
     return 0;
 }
 
+/* Rows of a minibatch that brought no gradient; TRACE_NA: not known. */
+static uint64_t rows_of(const struct aggregate *a, uint64_t worker, uint64_t seq)
+{
+    struct minibatch m = { .rows = a->data[worker], .size = a->conf.batch };
+    return m.rows == 0 || m.size == 0 ? TRACE_NA : minibatch_size(&m, seq);
+}
+
 static int on_cancel(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
     (void)e;
-    act_trace_cancel(a->trace, t->now, act, t->compute, t->delay, t->note);
+    struct work_lost lost = { rows_of(a, act->worker, act->seq), t->compute, t->delay };
+    throw_away(a, lost.rows);
+    act_trace_cancel(a->trace, t->now, act, &lost, t->note);
     return 0;
 }
 
@@ -228,13 +270,20 @@ static int carry_out(struct aggregate *a, struct turn *t, struct err *e)
 {
     for (size_t i = 0; i < a->acts.n; i++) {
         const struct act *act = &a->acts.v[i];
-        if (carry[act->kind](a, act, t, e) < 0)
+        if (carry[act->kind](a, act, t, e) < 0) {
+            policy_undo(a->policy, act, a->acts.n - i);
             return -1;
+        }
     }
     tell_combine(a, t->now);
     if (t->stepped)
         a->calls->updated(a->self, t->now);
     return 0;
+}
+
+void aggregate_data(struct aggregate *a, uint64_t worker, uint64_t rows)
+{
+    a->data[worker] = rows;
 }
 
 int aggregate_join(struct aggregate *a, double now, uint64_t worker, uint64_t budget,
@@ -257,8 +306,10 @@ int aggregate_push(struct aggregate *a, double now, uint64_t worker, const struc
     if (policy_push(a->policy, now, worker, g->seq, g->loss, &a->acts, e) < 0)
         return -1;
     bool used = a->acts.n > 0 && a->acts.v[0].kind == ACT_TAKE;
-    if (used && !isfinite(g->loss) && a->conf.layout->size > 0)
+    if (used && !isfinite(g->loss) && a->conf.layout->size > 0) {
+        policy_undo(a->policy, a->acts.v, a->acts.n);
         return diverged(a, "the loss", e);
+    }
     struct turn t = { .now = now, .g = g, .note = "", .holder = worker, .held = version };
     return carry_out(a, &t, e);
 }
@@ -293,8 +344,10 @@ void aggregate_farewell(struct aggregate *a, double now, uint64_t worker, uint64
         return;
     uint64_t live, version = policy_granted(a->policy, worker);
     bool has = policy_working(a->policy, worker, &live) && live == seq;
-    act_trace_farewell(a->trace, now, worker, version, has ? seq : TRACE_NA, has ? compute : NAN,
-                       has ? delay : NAN);
+    struct work_lost lost = { TRACE_NA, NAN, NAN };
+    if (has)
+        lost = (struct work_lost){ rows_of(a, worker, seq), compute, delay };
+    act_trace_farewell(a->trace, now, worker, version, has ? seq : TRACE_NA, &lost);
 }
 
 void aggregate_stop(struct aggregate *a, double now, const char *why)
@@ -330,6 +383,11 @@ const float *aggregate_read(const struct aggregate *a, uint64_t worker)
 uint64_t aggregate_rows(const struct aggregate *a, uint64_t worker)
 {
     return a->sum.rows[worker];
+}
+
+uint64_t aggregate_thrown(const struct aggregate *a)
+{
+    return a->thrown;
 }
 
 const struct policy *aggregate_policy(const struct aggregate *a)

@@ -38,6 +38,7 @@ struct aggregate_calls {
 struct aggregate_conf {
     const struct spec *policy, *optimizer, *step; /* parsed; must outlive the aggregate */
     const struct layout *layout;
+    uint64_t batch; /* b: rows of a minibatch; 0: not known */
     double l2;
     double clip;                /* largest norm of a gradient; 0: any */
     const struct spec *correct; /* --correct (correct_table), or NULL */
@@ -51,6 +52,10 @@ struct aggregate *aggregate_open(const struct aggregate_conf *conf, const float 
                                  struct trace_writer *trace, const struct aggregate_calls *calls,
                                  void *self, struct err *e);
 void aggregate_close(struct aggregate *a);
+
+/* worker has so many rows from now on (0, as at first: not known): what becomes of a minibatch that
+ * brings no gradient is told in rows, too. */
+void aggregate_data(struct aggregate *a, uint64_t worker, uint64_t rows);
 
 /* Events, as in policy.h. -1: ERR_PEER (that worker broke the protocol; close it and say gone), ERR_NO
  * (loss or parameters not finite: the run is over, aggregate_w is the last finite model), ERR_SYSTEM. */
@@ -79,6 +84,8 @@ bool aggregate_holds(const struct aggregate *a,
                      uint64_t worker); /* its gradient waits for the update */
 uint64_t aggregate_rows(const struct aggregate *a,
                         uint64_t worker); /* of its gradients that were used */
+uint64_t aggregate_thrown(
+    const struct aggregate *a); /* rows of minibatches cancelled, late or dropped; or TRACE_NA */
 const struct policy *aggregate_policy(const struct aggregate *a);
 
 #endif

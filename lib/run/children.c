@@ -20,7 +20,7 @@ static void ended_before_the_start(struct server *s, const struct child *c)
     char fate[64];
     struct err e = c->why;
     if (e.kind != ERR_OK)
-        err_ctx(&e, "worker %ju", (uintmax_t)c->rank);
+        err_ctx(&e, "worker %ju ('%s')", (uintmax_t)c->rank, c->command);
     else
         err_set(&e, ERR_PEER, "worker %ju ('%s') %s before the start", (uintmax_t)c->rank,
                 c->command, spawn_fate(c, fate, sizeof fate));
@@ -28,6 +28,22 @@ static void ended_before_the_start(struct server *s, const struct child *c)
         server_end(s, "failed", &e);
     else
         log_note(s->log, "%s", e.text);
+}
+
+void children_refused(struct server *s, struct child *c)
+{
+    if (s->phase == PHASE_GATHER && s->n_listeners == 0)
+        ended_before_the_start(s, c);
+}
+
+/* What it said before it ended may say why. */
+static void hear_last_words(struct server *s, const struct child *c)
+{
+    struct peer *p = s->peers;
+    while (p != NULL && p->child != c)
+        p = p->next;
+    if (p != NULL && p->state == PEER_NEW)
+        conn_poll(p->conn);
 }
 
 /* A worker that was told of a failure ends with its status. */
@@ -41,12 +57,14 @@ void children_ended(struct server *s)
 {
     struct child *c;
     char fate[64];
-    while ((c = spawn_reap(&s->spawn)) != NULL)
+    while ((c = spawn_reap(&s->spawn)) != NULL) {
+        hear_last_words(s, c);
         if (s->phase == PHASE_GATHER)
             ended_before_the_start(s, c);
         else if (spawn_failed(c) && !as_told(s, c))
             log_note(s->log, "worker %ju ('%s') %s", (uintmax_t)c->rank, c->command,
                      spawn_fate(c, fate, sizeof fate));
+    }
 }
 
 void children_blame(const struct server *s)

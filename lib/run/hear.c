@@ -42,8 +42,10 @@ static int on_hello(struct peer *p, const struct frame *f, unsigned char *payloa
 {
     if (p->state == PEER_LEAVING)
         return 0; /* too late; it finds BYE or ERROR */
-    if (roster_hello(p, payload, (size_t)f->length, e) == 0)
+    if (roster_hello(p, payload, (size_t)f->length, e) == 0) {
+        peer_greeted(p);
         return 0;
+    }
     if (p->child != NULL)
         p->child->why = *e;
     return -1;
@@ -145,7 +147,7 @@ static const struct rule rules[] = {
     [FRAME_PARAMS] = { "PARAMS", 0, 0, 0, NULL },
     [FRAME_GRAD] = { "GRAD", JOINED, 0, 0, on_gradient },
     [FRAME_CANCELLED] = { "CANCELLED", JOINED, FRAME_WORK, FRAME_WORK, on_cancelled },
-    [FRAME_HEARTBEAT] = { "HEARTBEAT", ANY, 0, 0, on_heartbeat },
+    [FRAME_HEARTBEAT] = { "HEARTBEAT", WAITING | JOINED, 0, 0, on_heartbeat },
     [FRAME_BYE] = { "BYE", ANY, 0, FRAME_WORK, on_bye },
     [FRAME_ERROR] = { "ERROR", ANY, 0, ERROR_TEXT_MAX, on_error },
 };

@@ -2,6 +2,7 @@
 #include "run/hello.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,6 +219,44 @@ out:
     return out;
 }
 
+static bool has_control(const char *s)
+{
+    const unsigned char *at = (const unsigned char *)s;
+    for (; *at; at++)
+        if (*at < 0x20 || *at == 0x7f || (*at == 0xc2 && at[1] >= 0x80 && at[1] <= 0x9f))
+            return true;
+    return false;
+}
+
+/* Anywhere in it: texts go into messages, traces and models. */
+static bool controls(json_t *v)
+{
+    const char *key;
+    json_t *one;
+    size_t i;
+    if (json_is_string(v))
+        return has_control(json_string_value(v));
+    json_array_foreach(v, i, one)
+        if (controls(one))
+            return true;
+    json_object_foreach(v, key, one)
+        if (has_control(key) || controls(one))
+            return true;
+    return false;
+}
+
+/* What a worker calls itself, its files and its labels. How it read its data is not shown. */
+static int check_texts(json_t *all, struct err *e)
+{
+    static const char *const keys[] = { "program", "name",    "run",   "kernel",
+                                        "blas",    "classes", "shards" };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (controls(json_object_get(all, keys[i])))
+            return err_set(e, ERR_DATA, "\"%s\": control characters, such as tabs or line ends",
+                           keys[i]);
+    return 0;
+}
+
 static int from_json(const struct member *m, void *into, json_t *all, struct err *e)
 {
     for (; m->key != NULL; m++) {
@@ -238,7 +277,9 @@ static int from_text(const struct member *m, void *into, const char *json, size_
     json_t *all = json_loadb(json, n, JSON_REJECT_DUPLICATES, &why);
     if (all == NULL)
         return err_set(e, ERR_PEER, "JSON: %s", why.text);
-    int done = json_is_object(all) ? from_json(m, into, all, e) : wanted(e, "JSON object");
+    int done = json_is_object(all) ? check_texts(all, e) : wanted(e, "JSON object");
+    if (done == 0)
+        done = from_json(m, into, all, e);
     json_decref(all);
     return done;
 }

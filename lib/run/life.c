@@ -15,7 +15,6 @@ enum {
     BEATS = 6,      /* heartbeats in a --worker-timeout */
     READER_IS_SLOW = 1, /* seconds, after which it is told that stdout is waited for */
 };
-static const double half_open = 10;    /* seconds within which a connection has to say HELLO */
 static const double least_waiting = 2; /* seconds that a worker may be silent before its WELCOME */
 static const double longest_beat = 10; /* seconds between heartbeats; who waits for it needs them */
 static const double longest_wait = 1e9; /* seconds; more than a timer is good for */
@@ -128,8 +127,9 @@ static void on_settle(evutil_socket_t fd, short what, void *self)
 static void join_timed_out(struct server *s)
 {
     struct err e = { 0 };
-    err_set(&e, ERR_PEER, "%ju of %ju workers joined within %g s (--join-timeout)",
-            (uintmax_t)roster_ready(s), (uintmax_t)s->workers, s->conf->join_timeout);
+    err_set(&e, ERR_PEER, "%ju of %ju worker%s joined within %g s (--join-timeout)",
+            (uintmax_t)roster_ready(s), (uintmax_t)s->workers, s->workers == 1 ? "" : "s",
+            s->conf->join_timeout);
     server_end(s, "failed", &e);
 }
 
@@ -188,8 +188,6 @@ static void on_loss_limit(evutil_socket_t fd, short what, void *self)
 /* How long a peer may be silent in its state; INFINITY: as long as it likes. */
 static double patience(const struct server *s, const struct peer *p)
 {
-    if (p->state == PEER_NEW && p->child == NULL)
-        return fmin(half_open, s->conf->join_timeout);
     if (p->state == PEER_NEW || p->state == PEER_LEAVING ||
         (s->stream != NULL && stream_full(s->stream)))
         return INFINITY;

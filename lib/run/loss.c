@@ -49,8 +49,8 @@ static void tell_combine(struct server *s)
     if (k == s->combine)
         return;
     if (loss_row(s)->policy == POLICY_SHRINK)
-        log_note(s->log, "K is now %ju, with %ju of %ju workers", (uintmax_t)k,
-                 (uintmax_t)loss_here(s), (uintmax_t)s->workers);
+        log_note(s->log, "K is now %ju, with %ju of %ju worker%s", (uintmax_t)k,
+                 (uintmax_t)loss_here(s), (uintmax_t)s->workers, s->workers == 1 ? "" : "s");
     s->combine = k;
 }
 
@@ -66,9 +66,10 @@ uint64_t loss_here(const struct server *s)
 static void give_up(struct server *s, const char *why)
 {
     struct err e = { 0 };
-    err_set(&e, ERR_PEER, "worker %ju (%s) was lost, %ju of %ju workers are left at update %ju: %s",
+    err_set(&e, ERR_PEER, "worker %ju (%s) was lost, %ju of %ju worker%s left at update %ju: %s",
             (uintmax_t)s->last_lost, s->places[s->last_lost].label, (uintmax_t)loss_here(s),
-            (uintmax_t)s->workers, (uintmax_t)aggregate_iteration(s->aggregate), why);
+            (uintmax_t)s->workers, s->workers == 1 ? " is" : "s are",
+            (uintmax_t)aggregate_iteration(s->aggregate), why);
     server_end(s, "worker lost", &e);
 }
 

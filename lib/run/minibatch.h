@@ -12,7 +12,10 @@ struct minibatch {
 /* Minibatches in one pass: ceil(rows / b). */
 uint64_t minibatch_pass(const struct minibatch *m);
 
-/* Row numbers of minibatch seq into row[0 .. size); returns how many: the last of a pass is short. */
+/* Rows of minibatch seq: the last of a pass is short. */
+uint64_t minibatch_size(const struct minibatch *m, uint64_t seq);
+
+/* Row numbers of minibatch seq into row[0 .. size); returns how many. */
 size_t minibatch_rows(const struct minibatch *m, uint64_t seq, uint64_t *row);
 
 #endif

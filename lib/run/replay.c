@@ -111,6 +111,8 @@ static int on_join(struct rerun *r, const struct trace_event *ev, struct err *e)
         budget = train_budget(&r->conf->train, crew_rows(&r->crew, ev->worker));
     if (policy_here(aggregate_policy(r->aggregate), ev->worker))
         return err_set(e, ERR_DATA, "worker %" PRIu64 " is there already", ev->worker);
+    if (!r->conf->no_model)
+        aggregate_data(r->aggregate, ev->worker, crew_rows(&r->crew, ev->worker));
     return aggregate_join(r->aggregate, ev->time, ev->worker, budget, ev->note, e);
 }
 

@@ -39,6 +39,8 @@ static int match_whole(const struct trace_event *here, const struct trace_event 
     char a[NUM_TEXT], b[NUM_TEXT];
     uint64_t x = *(const uint64_t *)(const void *)((const char *)here + c->offset);
     uint64_t y = *(const uint64_t *)(const void *)((const char *)recorded + c->offset);
+    if (c->offset == offsetof(struct trace_event, rows) && (x == TRACE_NA || y == TRACE_NA))
+        return 0; /* without data nobody knows those of a minibatch that brought no gradient */
     return x == y ? 0 : differs(here, c->name, print_whole(a, x), print_whole(b, y), e);
 }
 

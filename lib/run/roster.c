@@ -139,6 +139,7 @@ int roster_join(struct peer *p, double now, struct err *e)
     const struct server *s = p->server;
     uint64_t budget = train_budget(&s->conf->train, p->hello.rows);
     s->places[p->rank].budget = budget;
+    aggregate_data(s->aggregate, p->rank, p->hello.rows);
     return aggregate_join(s->aggregate, now, p->rank, budget, p->label, e);
 }
 

@@ -21,9 +21,8 @@ static int check_workers(const struct server *s, struct err *e)
     if (s->conf->listen.n > 0 || s->spawn.n >= s->workers)
         return 0;
     return err_set(e, ERR_USAGE,
-                   "%zu workers are started (-x) of %ju (-P), and the rest cannot connect without "
-                   "-l",
-                   s->spawn.n, (uintmax_t)s->workers);
+                   "%zu worker%s started (-x) of %ju (-P), and the rest cannot connect without -l",
+                   s->spawn.n, s->spawn.n == 1 ? " is" : "s are", (uintmax_t)s->workers);
 }
 
 /* A trace that cannot be written is better known before the workers have read their data. One that

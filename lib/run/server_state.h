@@ -39,7 +39,7 @@ struct peer {
     enum peer_state state;
     const struct listener *via; /* NULL: a child's */
     struct child *child;        /* or NULL */
-    double since;               /* clock_now() when it connected */
+    struct event *hello_limit;  /* it has to say HELLO until then; NULL: no limit */
     uint64_t rank;              /* its place, or NO_PLACE */
     struct hello hello;         /* once it is no longer PEER_NEW */
     char label[160];            /* "host:42, shard-1", for messages */
@@ -133,6 +133,7 @@ int server_event(struct server *s, int rc, struct err *e);
 
 /* children.c */
 int children_start(struct server *s, struct err *e);
+void children_refused(struct server *s, struct child *c); /* its connection is, before the start */
 void children_ended(struct server *s);       /* reaps those that have, and minds what it means */
 void children_blame(const struct server *s); /* says which of them are still there */
 
@@ -147,6 +148,7 @@ void listen_close(struct server *s);
 struct peer *peer_new(struct server *s, int fd, const struct listener *via, struct child *child,
                       struct err *e);
 void peer_free(struct peer *p); /* and its place is empty */
+void peer_greeted(struct peer *p); /* its HELLO was taken */
 /* A frame with a text or none; what fails is noticed by the connection. */
 void peer_send(struct peer *p, enum frame_type type, unsigned flags, const char *text);
 int peer_send_params(struct peer *p, uint64_t version, uint64_t seq, bool again); /* as `send` */

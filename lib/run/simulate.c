@@ -228,8 +228,10 @@ static int start_all(struct simulation *s, struct err *e)
     for (uint64_t r = 0; r < s->workers; r++) {
         uint64_t budget =
             s->conf->no_model ? UINT64_MAX : train_budget(&s->conf->train, crew_rows(&s->crew, r));
-        if (!s->conf->no_model)
+        if (!s->conf->no_model) {
             crew_name(&s->crew, r, name, sizeof name);
+            aggregate_data(s->aggregate, r, crew_rows(&s->crew, r));
+        }
         if (aggregate_join(s->aggregate, 0, r, budget, name, e) < 0)
             return -1;
     }

@@ -84,7 +84,8 @@ int spawn_plan(struct spawn *s, const struct text_list *commands, uint64_t *work
     bool all = commands->n == 1 && names_rank(commands->v[0]);
     size_t n = all ? *workers : commands->n;
     if (n > *workers)
-        return err_set(e, ERR_USAGE, "%zu commands (-x) for %" PRIu64 " workers (-P)", n, *workers);
+        return err_set(e, ERR_USAGE, "%zu commands (-x) for %" PRIu64 " worker%s (-P)", n, *workers,
+                       *workers == 1 ? "" : "s");
     s->v = mem_new(n, sizeof *s->v, e);
     if (s->v == NULL)
         return -1;

@@ -88,6 +88,7 @@ struct aggregate *train_open(const struct train_conf *c, const struct layout *la
         .optimizer = &c->optimizer,
         .step = &c->step,
         .layout = layout,
+        .batch = c->batch,
         .l2 = c->l2,
         .clip = c->clip,
         .correct = &c->correct,

@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# What connects to dsgd-ps, or is started by it, and is no worker of this run.
+
+setup() {
+    load lib/common.bash
+    load lib/wire.bash
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() {
+    leave_nothing
+}
+
+end_run() {
+    tell w0 grad 0 0 1
+    hears w0 bye
+    hang_up w0
+    wait "$server"
+}
+
+@test "before its HELLO a connection says nothing else, and has no longer for it than it was told" {
+    serve ps dsgd-ps -m logistic -P 1 -J 1 -o model -l "unix:$PWD/sock" --join-timeout 1s
+    enter 0
+    start 1
+    wire beats
+    tell beats heartbeat
+    hears beats "error 5 HEARTBEAT out of place: HELLO comes first"
+    wire long
+    tell long header 1 4194305
+    hears long "error 5 HELLO of 4194305 bytes"
+    wire slow
+    tell slow header 1 500
+    trickles() { tell slow text x && grep -q "no HELLO came within 1 s" ps.err; }
+    eventually trickles
+    hang_up beats
+    hang_up long
+    hang_up slow
+    end_run
+}
+
+@test "who connects and closes without a word is nobody's concern" {
+    serve ps dsgd-ps -m logistic -P 1 -J 1 -o model -l "unix:$PWD/sock"
+    wire probe
+    hang_up probe
+    enter 0
+    start 1
+    end_run
+    run ! grep -e connection -e refused ps.err
+}
+
+@test "a worker without rows is refused" {
+    serve ps dsgd-ps -m logistic -P 1 -J 1 -o model -l "unix:$PWD/sock"
+    wire empty
+    tell empty hello 0 3 0 -1 +1
+    hears empty "error 3 wire:"
+    [[ $heard == *"no rows"* ]]
+    hang_up empty
+    enter 0
+    start 1
+    end_run
+}
+
+@test "control characters in what a worker calls itself, its files or its labels are refused" {
+    local esc=$'\x1b[31m'
+    serve ps dsgd-ps -m logistic -P 1 -J 1 -o model -l "unix:$PWD/sock"
+    wire a
+    tell a run "$esc"
+    tell a hello 0 3 100 -1 +1
+    hears a 'error 3 HELLO: "run": '
+    wire b
+    tell b hello 0 3 100 "$esc" b
+    hears b 'error 3 HELLO: "classes": '
+    [[ $heard == *"control characters"* ]]
+    hang_up a
+    hang_up b
+    enter 0
+    start 1
+    end_run
+    run ! grep -e "HELLO: HELLO" -e "$esc" ps.err
+}
+
+@test "what a command writes to its stdout that is not the protocol is shown, with rank and command" {
+    local junk="it wrote to its stdout what is not the protocol: 'Welcome to"
+    run -5 timeout 20 dsgd-ps -m logistic -J 1 -o model -x 'echo Welcome to the machine'
+    assert_output "dsgd-ps: worker 0 ('echo Welcome to the machine'): $junk the machine'"
+    run -5 timeout 20 dsgd-ps -m logistic -J 1 -o model -x 'echo Welcome to a long line of text that is no header; exit 3'
+    assert_line --partial "dsgd-ps: worker 0 ('echo Welcome to a long line of text that is no header; exit 3'): $junk a long"
+    run -5 timeout 20 dsgd-ps -m logistic -J 1 -o model --drain-timeout 50ms \
+        -x 'echo Welcome to a long line of text that is no header; exec sleep 1000'
+    assert_line --partial "): $junk a long"
+}
+
+@test "one worker is a worker, two are workers" {
+    run -5 dsgd-ps -m logistic -P 1 -J 1 -o model -l "unix:$PWD/sock" --join-timeout 20ms
+    assert_line "dsgd-ps: 0 of 1 worker joined within 0.02 s (--join-timeout)"
+    run -5 dsgd-ps -q -m logistic -P 2 -J 1 -o model -l "unix:$PWD/sock" --join-timeout 20ms
+    assert_line "dsgd-ps: 0 of 2 workers joined within 0.02 s (--join-timeout)"
+    run -2 dsgd-ps -m logistic -P 2 -x true -J 1 -o model
+    assert_line --partial "1 worker is started (-x) of 2 (-P)"
+    run -2 dsgd-ps -m logistic -P 1 -x true -x true -J 1 -o model
+    assert_line --partial "2 commands (-x) for 1 worker (-P)"
+    run -2 dsgd-ps -m logistic -P 1 -x true -p k-sync:2 -J 1 -o model
+    assert_line --partial "K=2 with 1 worker"
+    refute_line --partial workers
+}
+
+@test "a gradient that is not finite is told with its worker" {
+    serve ps dsgd-ps -m logistic -P 2 -p k-batch-async:3 -J 2 -o model -l "unix:$PWD/sock"
+    enter 0 1
+    start 2
+    tell w1 grad 0 0 nan
+    hears w1 "error 1 update 1: a gradient of worker 1 is not a finite number; lower the step (-e)"
+    hang_up w0
+    hang_up w1
+    local ended=0
+    wait "$server" || ended=$?
+    [ "$ended" -eq 1 ]
+}
