@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "delay/alike.h"
 #include "delay/fit.h"
 #include "lib/tap.h"
 
@@ -237,6 +238,36 @@ static void test_impossible(void)
     durations_free(&d);
 }
 
+static void test_alike(void)
+{
+    static const char *const specs[] = { "exp:1", "exp:3", "exp:1", "exp:3", "const:1", "exp:1", "const:1" };
+    struct durations d = { 0 };
+    struct err e = { 0 };
+    struct alike a = { 0 };
+    for (uint64_t i = 0; i < 200; i++)
+        for (uint64_t w = 0; w < 7; w++) {
+            struct spec s = { 0 };
+            spec_parse(&s, &delay_table, specs[w], &e);
+            durations_add(&d, &(struct duration){ delay_of(&s, 2, w, i), w, false }, &e);
+            spec_free(&s);
+        }
+    durations_add(&d, &(struct duration){ 0.5, 8, false }, &e);
+    durations_add(&d, &(struct duration){ 7, 9, true }, &e);
+    char *range[3] = { NULL };
+    int status = alike_open(&a, &d, &e);
+    for (size_t i = 0; i < 3 && i < a.n; i++)
+        range[i] = alike_range(&a.v[i], &e);
+    ok(status == 0 && a.n == 3 && a.unknown == 1 && same_text(range[0], "0,2,5,8") &&
+           same_text(range[1], "1,3") && same_text(range[2], "4,6"),
+       "workers of the same law are found among others; one duration divides nobody, none says nothing");
+    for (size_t i = 0; i < 3; i++)
+        free(range[i]);
+    alike_free(&a);
+    d.v[3].worker = UINT64_MAX;
+    ok(alike_open(&a, &d, &e) < 0 && e.kind == ERR_DATA, "refused: %s", e.text);
+    durations_free(&d);
+}
+
 int main(void)
 {
     test_recovery();
@@ -245,5 +276,6 @@ int main(void)
     test_chance();
     test_heavy();
     test_impossible();
+    test_alike();
     return tap_done();
 }

@@ -7,8 +7,8 @@
 
 load lib/common
 
-programs='dsgd-eval dsgd-ps dsgd-shard dsgd-trace dsgd-worker'
-pages='dsgd.7 dsgd-eval.1 dsgd-files.5 dsgd-protocol.7 dsgd-ps.1 dsgd-shard.1 dsgd-trace.1 dsgd-worker.1'
+programs='dsgd-eval dsgd-ps dsgd-shard dsgd-sim dsgd-trace dsgd-worker'
+pages='dsgd.7 dsgd-eval.1 dsgd-files.5 dsgd-protocol.7 dsgd-ps.1 dsgd-shard.1 dsgd-sim.1 dsgd-trace.1 dsgd-worker.1'
 
 setup() {
     man=$top_srcdir/man
@@ -161,6 +161,10 @@ run_examples() {
 
 @test "the examples of dsgd-eval(1) run" {
     run_examples dsgd-eval.1
+}
+
+@test "the examples of dsgd-sim(1) run" {
+    run_examples dsgd-sim.1
 }
 
 @test "the examples of dsgd-trace(1) run" {

@@ -3,7 +3,7 @@
 
 load lib/common
 
-programs='dsgd-eval dsgd-ps dsgd-shard dsgd-trace dsgd-worker'
+programs='dsgd-eval dsgd-ps dsgd-shard dsgd-sim dsgd-trace dsgd-worker'
 
 # Options that take a number, with its kind: the first three as in numbers.txt, or whole (a count that
 # may be 0), real (a step that may be 0), time.
@@ -24,8 +24,12 @@ step dsgd-ps --step=
 step dsgd-ps --step=const:
 real dsgd-ps --l2=
 real dsgd-ps --init=normal:
+step dsgd-ps --clip=
 step dsgd-worker --delay=pareto:1ms,
+count dsgd-sim --workers=
 time dsgd-ps --time=
+time dsgd-sim --time=
+time dsgd-sim --comm=const:
 time dsgd-ps --worker-timeout=
 time dsgd-worker --connect-timeout=
 time dsgd-worker --delay=const:

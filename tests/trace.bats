@@ -218,8 +218,8 @@ broken() {
 
 @test "wrong use is refused with status 2" {
     refused 2 "VERB is missing (see dsgd-trace --help)" dsgd-trace
-    refused 2 "unknown verb 'sumary': known are summary, delays, staleness" dsgd-trace sumary "$async"
-    refused 2 "'c': one FILE at a time (see dsgd-trace --help)" dsgd-trace summary a c
+    refused 2 "unknown verb 'sumary': known are summary, delays, staleness, fit, sample, import" dsgd-trace sumary "$async"
+    refused 2 "'c': one operand behind the verb (see dsgd-trace --help)" dsgd-trace summary a c
     refused 2 "unknown option '--jsn' (see dsgd-trace --help)" dsgd-trace summary --jsn
 }
 

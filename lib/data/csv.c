@@ -8,8 +8,8 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "data/fields.h"
 #include "data/format.h"
-#include "data/lines.h"
 
 enum {
     ROWS_AT_ONCE = 1024, /* records that one call of next takes */
@@ -18,143 +18,28 @@ enum {
     BID_ANY_TEXT = 5,
 };
 
-/* text[begin .. end) of the record; the quotes around it are left off. */
-struct field {
-    size_t begin, end;
-    bool doubled; /* it has quotes written twice */
-};
-
 struct csv {
-    struct lines lines;
+    struct fields record; /* the one in hand */
     struct builder *builder;
     const char *label_text; /* what was asked for; NULL: label_number */
     uint64_t label_number;  /* from 1 */
     bool header;
-    bool ready;             /* the columns are known and fit */
-    size_t label;           /* column of the label, from 0 */
-    char **names;           /* of the header */
+    bool ready;   /* the columns are known and fit */
+    size_t label; /* column of the label, from 0 */
+    char **names; /* of the header */
     size_t columns;
-    char *text;             /* the record in hand */
-    size_t n;
-    struct field *fields;
-    size_t n_fields, fields_cap;
 };
-
-static bool blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static int blame_quote(const struct csv *f, size_t line, const char *what, struct err *e)
-{
-    err_set(e, ERR_DATA, "%s:%zu: %s", f->lines.source->name, line, what);
-    return -1;
-}
-
-/* Moves *at behind the quote that closes the one before *at, over line ends if need be. */
-static int close_quote(struct csv *f, size_t *at, struct field *field, struct err *e)
-{
-    size_t opened = f->lines.line + f->lines.more;
-    field->begin = *at;
-    for (;;) {
-        char *quote = memchr(f->text + *at, '"', f->n - *at);
-        if (quote == NULL) {
-            *at = f->n;
-            int more = lines_join(&f->lines, &f->text, &f->n, e);
-            if (more <= 0)
-                return more < 0 ? -1 : blame_quote(f, opened, "this quote is never closed", e);
-            continue;
-        }
-        field->end = (size_t)(quote - f->text);
-        *at = field->end + 1;
-        if (*at == f->n || f->text[*at] != '"')
-            break;
-        field->doubled = true;
-        ++*at;
-    }
-    while (*at < f->n && blank(f->text[*at]))
-        ++*at;
-    if (*at < f->n && f->text[*at] != ',')
-        return blame_quote(f, opened, "text behind the end of a quoted field", e);
-    return 0;
-}
-
-static void plain_field(const struct csv *f, size_t *at, struct field *field)
-{
-    char *comma = memchr(f->text + *at, ',', f->n - *at);
-    field->begin = *at;
-    field->end = *at = comma ? (size_t)(comma - f->text) : f->n;
-    while (field->end > field->begin && blank(f->text[field->end - 1]))
-        field->end--;
-}
-
-/* Cuts the record that begins with the line in hand into fields. 0, or -1 and e with its place. */
-static int cut(struct csv *f, struct err *e)
-{
-    f->n_fields = 0;
-    for (size_t at = 0;; at++) {
-        if (mem_grow(&f->fields, &f->fields_cap, f->n_fields + 1, sizeof *f->fields, e) < 0)
-            return -1;
-        struct field *field = &f->fields[f->n_fields++];
-        *field = (struct field){ 0 };
-        while (at < f->n && blank(f->text[at]))
-            at++;
-        if (at == f->n || f->text[at] != '"') {
-            plain_field(f, &at, field);
-        } else {
-            at++;
-            if (close_quote(f, &at, field, e) < 0)
-                return -1;
-        }
-        if (at >= f->n)
-            return 0;
-    }
-}
-
-/* The text of a field, quotes that were written twice made one. */
-static char *field_text(struct csv *f, size_t i, size_t *n)
-{
-    struct field *field = &f->fields[i];
-    char *text = f->text + field->begin;
-    *n = field->end - field->begin;
-    if (!field->doubled)
-        return text;
-    size_t kept = 0;
-    for (size_t at = 0; at < *n; at++) {
-        text[kept++] = text[at];
-        at += text[at] == '"';
-    }
-    field->end = field->begin + kept;
-    field->doubled = false;
-    *n = kept;
-    return text;
-}
-
-/* The next record: 1; 0: there are no more; -1. Lines with nothing on them are no records. */
-static int next_record(struct csv *f, struct err *e)
-{
-    for (;;) {
-        int more = lines_next(&f->lines, &f->text, &f->n, e);
-        if (more <= 0)
-            return more;
-        size_t i = 0;
-        while (i < f->n && blank(f->text[i]))
-            i++;
-        if (i < f->n)
-            return cut(f, e) < 0 ? -1 : 1;
-    }
-}
 
 static int take_header(struct csv *f, struct err *e)
 {
-    int more = next_record(f, e);
+    int more = fields_next(&f->record, e);
     if (more <= 0)
         return more;
-    f->columns = f->n_fields;
+    f->columns = f->record.n;
     f->names = mem_new(f->columns, sizeof *f->names, e);
     for (size_t i = 0; f->names != NULL && i < f->columns; i++) {
         size_t n;
-        char *text = field_text(f, i, &n);
+        char *text = fields_text(&f->record, i, &n);
         f->names[i] = mem_print(e, "%.*s", (int)n, text);
         if (f->names[i] == NULL)
             return -1;
@@ -181,7 +66,7 @@ static int no_column(const struct csv *f, struct err *e)
         at += (size_t)snprintf(known + at, sizeof known - at, "%s%.*s", i > 0 ? ", " : ": ", SHOWN,
                                f->names[i]);
     err_set(e, ERR_DATA, "no column '%s' among the %zu%s", f->label_text, f->columns, known);
-    return err_ctx(e, "%s:1", f->lines.source->name);
+    return err_ctx(e, "%s:1", f->record.lines.source->name);
 }
 
 static int find_label(struct csv *f, struct err *e)
@@ -190,13 +75,13 @@ static int find_label(struct csv *f, struct err *e)
     uint64_t number = f->label_number;
     long named = f->label_text ? find_name(f, f->label_text) : -1;
     if (named == -2)
-        return err_set(e, ERR_DATA, "%s:1: more than one column '%s'", f->lines.source->name,
+        return err_set(e, ERR_DATA, "%s:1: more than one column '%s'", f->record.lines.source->name,
                        f->label_text);
     if (named < 0 && f->label_text && num_whole(f->label_text, &number, &ignored) < 0)
         return no_column(f, e);
     if (named < 0 && (number < 1 || number > f->columns))
         return err_set(e, ERR_DATA, "%s:1: no column %llu: they count from 1 to %zu",
-                       f->lines.source->name, (unsigned long long)number, f->columns);
+                       f->record.lines.source->name, (unsigned long long)number, f->columns);
     f->label = named < 0 ? (size_t)number - 1 : (size_t)named;
     return 0;
 }
@@ -208,9 +93,9 @@ static int get_ready(struct csv *f, struct err *e)
         return -1;
     if (f->columns < 2)
         return err_set(e, ERR_DATA, "%s:1: one column: nothing beside the label",
-                       f->lines.source->name);
+                       f->record.lines.source->name);
     if (builder_begin(f->builder, "csv", ROWS_DENSE, f->columns - 1, e) < 0)
-        return lines_blame(&f->lines, e);
+        return lines_blame(&f->record.lines, e);
     f->ready = true;
     return 0;
 }
@@ -219,7 +104,7 @@ static int blame_field(struct csv *f, size_t i, struct err *e)
 {
     size_t n;
     float v;
-    char number[24], *text = field_text(f, i, &n);
+    char number[24], *text = fields_text(&f->record, i, &n);
     const char *name = f->names ? f->names[i] : number;
     snprintf(number, sizeof number, "%zu", i + 1);
     int shown = n < SHOWN ? (int)n : SHOWN;
@@ -233,12 +118,13 @@ static int blame_field(struct csv *f, size_t i, struct err *e)
 static int put_row(struct csv *f, struct err *e)
 {
     struct builder *b = f->builder;
-    struct place at = { f->lines.source->name, ":", f->lines.line };
+    struct place at = { f->record.lines.source->name, ":", f->record.lines.line };
     if (builder_room(b, 1, e) < 0)
         return -1;
     float *x = b->x + b->n * b->features;
-    for (size_t i = 0; i < f->n_fields; i++) {
-        const char *text = f->text + f->fields[i].begin, *end = f->text + f->fields[i].end;
+    for (size_t i = 0; i < f->record.n; i++) {
+        const char *text = f->record.text + f->record.v[i].begin,
+                   *end = f->record.text + f->record.v[i].end;
         if (i == f->label)
             continue;
         if (text == end || num_float(text, end, x) != end || !isfinite(*x))
@@ -246,7 +132,7 @@ static int put_row(struct csv *f, struct err *e)
         x++;
     }
     size_t n;
-    char *label = field_text(f, f->label, &n);
+    char *label = fields_text(&f->record, f->label, &n);
     if (labels_put(&b->spellings, label, n, at, b->labels, b->n, e) < 0)
         return -1;
     b->n++;
@@ -262,19 +148,19 @@ static int csv_next(void *self, struct err *e)
             return more;
     }
     for (int i = 0; i < ROWS_AT_ONCE; i++) {
-        int more = next_record(f, e);
+        int more = fields_next(&f->record, e);
         if (more <= 0)
             return more;
         if (f->columns == 0)
-            f->columns = f->n_fields;
-        if (f->n_fields != f->columns) {
-            err_set(e, ERR_DATA, "%zu fields, expected %zu", f->n_fields, f->columns);
-            return lines_blame(&f->lines, e);
+            f->columns = f->record.n;
+        if (f->record.n != f->columns) {
+            err_set(e, ERR_DATA, "%zu fields, expected %zu", f->record.n, f->columns);
+            return lines_blame(&f->record.lines, e);
         }
         if (!f->ready && get_ready(f, e) < 0)
             return -1;
         if (put_row(f, e) < 0)
-            return lines_blame(&f->lines, e);
+            return lines_blame(&f->record.lines, e);
     }
     return 1;
 }
@@ -285,8 +171,7 @@ static void csv_close(void *self)
     for (size_t i = 0; f->names != NULL && i < f->columns; i++)
         free(f->names[i]);
     free(f->names);
-    free(f->fields);
-    lines_free(&f->lines);
+    fields_free(&f->record);
     free(f);
 }
 
@@ -306,7 +191,8 @@ static void *csv_open(struct source *s, struct builder *b, const struct input *i
     struct csv *f = mem_new(1, sizeof *f, e);
     if (f == NULL)
         return NULL;
-    f->lines.source = s;
+    f->record.lines.source = s;
+    f->record.separator = ',';
     f->builder = b;
     choose(f, in);
     if (f->label_text != NULL || f->label_number > 0)

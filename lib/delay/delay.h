@@ -18,11 +18,13 @@ enum delay_ageing {
 };
 
 /* A row of the table: a law X >= 0. conf is the parameters, x seconds. Every parameter is one
- * double, but for the file of `empirical`. */
+ * double, but for the file of `empirical` and `recorded`. */
 struct delay_ops {
     struct plug plug;
     double (*sample)(const void *conf,
-                     struct rng *r);               /* >= 0; infinite when no double can hold it */
+                     struct rng *r); /* >= 0; infinite when no double can hold it */
+    /* Of minibatch `index` of worker `rank`, where that is no matter of chance; NULL: sample. */
+    double (*at)(const void *conf, uint64_t rank, uint64_t index);
     double (*cdf)(const void *conf, double x);     /* P(X <= x), precise where it is small */
     double (*logtail)(const void *conf, double x); /* log P(X > x) */
     /* The least x with P(X <= x) >= p, where q = 1 - p is given too, so that either may be tiny.

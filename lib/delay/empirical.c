@@ -1,11 +1,15 @@
-/* Empirical delay: as the durations of a file were, each with the chance that it had there. */
+/* Delays out of a file: empirical, each duration with the chance that it had there, and recorded, worker
+ * by worker in their order. */
 #include "delay/empirical.h"
 
 #include <math.h>
 
+#include "delay/lanes.h"
+
 struct conf {
     const char *path;
     struct steps steps;
+    struct lanes lanes; /* of the recorded alone */
 };
 
 static const struct steps *steps_of(const void *conf)
@@ -13,20 +17,38 @@ static const struct steps *steps_of(const void *conf)
     return &((const struct conf *)conf)->steps;
 }
 
-static int check(void *conf, struct err *e)
+static int read(struct conf *c, bool recorded, struct err *e)
 {
-    struct conf *c = conf;
     struct durations d = { 0 };
     int status = durations_read(&d, c->path, e);
+    if (status == 0 && recorded)
+        status = lanes_open(&c->lanes, &d, e);
     if (status == 0)
         status = steps_open(&c->steps, &d, false, e);
     durations_free(&d);
     return status;
 }
 
+static int check_empirical(void *conf, struct err *e)
+{
+    return read(conf, false, e);
+}
+
+static int check_recorded(void *conf, struct err *e)
+{
+    return read(conf, true, e);
+}
+
 static void release(void *conf)
 {
-    steps_free(&((struct conf *)conf)->steps);
+    struct conf *c = conf;
+    lanes_free(&c->lanes);
+    steps_free(&c->steps);
+}
+
+static double at(const void *conf, uint64_t rank, uint64_t index)
+{
+    return lanes_at(&((const struct conf *)conf)->lanes, rank, index);
 }
 
 static double sample(const void *conf, struct rng *r)
@@ -71,7 +93,7 @@ const struct delay_ops delay_empirical = {
               .help = "as in a file of durations",
               .params = params,
               .conf = sizeof(struct conf),
-              .check = check,
+              .check = check_empirical,
               .release = release },
     .sample = sample,
     .cdf = cdf,
@@ -81,7 +103,24 @@ const struct delay_ops delay_empirical = {
     .logpdf = logpdf,
 };
 
+const struct delay_ops delay_recorded = {
+    .plug = { .name = "recorded",
+              .help = "as in a file of durations, worker by worker in their order",
+              .params = params,
+              .conf = sizeof(struct conf),
+              .check = check_recorded,
+              .release = release },
+    .sample = sample,
+    .at = at,
+    .cdf = cdf,
+    .logtail = logtail,
+    .quantile = quantile,
+    .mean = mean,
+    .logpdf = logpdf,
+};
+
 const struct steps *empirical_steps(const struct spec *d)
 {
-    return d->plug == &delay_empirical.plug ? steps_of(d->conf) : NULL;
+    bool ours = d->plug == &delay_empirical.plug || d->plug == &delay_recorded.plug;
+    return ours ? steps_of(d->conf) : NULL;
 }

@@ -118,7 +118,10 @@ double delay_of(const struct spec *d, uint64_t seed, uint64_t rank, uint64_t ind
 {
     if (d->plug == NULL)
         return 0;
+    const struct delay_ops *row = delay_row(d);
+    if (row->at)
+        return row->at(d->conf, rank, index);
     struct rng r;
     rng_open(&r, seed, RNG_DELAY, rank, index);
-    return delay_row(d)->sample(d->conf, &r);
+    return row->sample(d->conf, &r);
 }

@@ -4,15 +4,18 @@
 
 #include <signal.h>
 
+enum { INTERRUPTS = 4 };
+
 struct interrupt {
-    sigset_t was;
+    struct sigaction was[INTERRUPTS];
 };
 
-/* From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE wait; a write to a closed pipe fails with EPIPE. */
+/* From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE, where they were not ignored, are only remembered; a
+ * second one has its usual effect. A write to a closed pipe fails with EPIPE. */
 void interrupt_hold(struct interrupt *i);
-/* The name of one that is waiting, or NULL. */
-const char *interrupt_waiting(void);
-/* One that waits has its effect now: this need not return. */
+/* The name of one that came, or NULL. */
+const char *interrupt_came(void);
+/* One that came has its effect now: this need not return. */
 void interrupt_release(const struct interrupt *i);
 
 #endif

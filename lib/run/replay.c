@@ -284,7 +284,7 @@ static void run(struct rerun *r)
 {
     updated(r, 0); /* the start parameters are a snapshot, too */
     pull(r);
-    while (r->some && r->failure.kind == ERR_OK && interrupt_waiting() == NULL)
+    while (r->some && r->failure.kind == ERR_OK && interrupt_came() == NULL)
         if (step(r) < 0)
             return;
 }
@@ -313,7 +313,7 @@ int replay(struct sim_conf *conf, char *const *paths, size_t n, struct err *e)
     interrupt_hold(&held);
     if (open_all(&r, &r.failure) == 0)
         run(&r);
-    if (r.failure.kind == ERR_OK && interrupt_waiting() == NULL)
+    if (r.failure.kind == ERR_OK && interrupt_came() == NULL)
         finish(&r);
     close_all(&r);
     interrupt_release(&held);

@@ -4,15 +4,31 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/log.h"
+#include "base/opt.h"
 #include "base/plug.h"
 #include "base/trace.h"
 #include "base/tsv.h"
+#include "run/import.h"
 
-/* A row of the table: a verb. It hears every event in the order of the trace, then gives its rows;
- * so nothing is printed of a trace that turns out to be broken. */
+/* What dsgd-trace is asked. */
+struct report_conf {
+    struct log log;
+    uint64_t given; /* bits of the rows of opts that were on the command line */
+    const struct opt *opts;
+    const char *operand; /* behind the verb; "-" when there was none */
+    bool json;
+    const char *by;       /* fit: "worker", or NULL */
+    uint64_t count, seed; /* sample */
+    struct import_conf import;
+};
+
+/* A row of the table: a verb. Either it hears every event in the order of the trace, then gives its
+ * rows, so that nothing is printed of a trace that turns out to be broken; or it has `run`, and none
+ * of the others. */
 struct report_ops {
     struct plug plug;
     const char *const *columns; /* end with NULL */
@@ -20,18 +36,13 @@ struct report_ops {
     int (*event)(void *state, const struct trace_event *ev, struct err *e); /* e without the place */
     int (*rows)(void *state, struct tsv *out, struct err *e);
     void (*close)(void *state);
+    int (*run)(const struct report_conf *c, struct err *e);
+    const char *const *options; /* long names of those that it takes; ends with NULL. NULL: none */
 };
 
 extern const struct table report_table;
 
-struct report_conf {
-    const struct spec *verb; /* parsed by report_table */
-    const char *path;        /* "-": stdin */
-    bool json;
-    const struct log *log;
-};
-
-/* Reads the trace and prints the verb's rows on stdout. */
-int report_run(const struct report_conf *conf, struct err *e);
+/* The verb and its file, or what else it works on; "help" prints the table. Rows go to stdout. */
+int report_run(struct report_conf *c, char *const *operands, size_t n, struct err *e);
 
 #endif

@@ -21,8 +21,8 @@
 static const double ticks = 1e9;        /* of the clock, in a second */
 static const double clock_end = 0x1p63; /* ticks: 292 years */
 enum {
-    LOOK_EVERY = 1024, /* events between two looks for a signal, when they are all that is done */
-    STANDSTILL = 10000000 /* events without a step of the clock, and no other end than a time */
+    LOOK_EVERY = 1024,   /* events between two looks for a signal, when they are all that is done */
+    STANDSTILL = 1000000 /* events without a step of the clock, and no other end than a time */
 };
 
 /* What a worker has in hand. */
@@ -182,7 +182,7 @@ static const char *interrupted(struct simulation *s)
         return NULL;
     if (s->trace.failed && s->failure.kind == ERR_OK)
         trace_flush(&s->trace, &s->failure);
-    return interrupt_waiting();
+    return interrupt_came();
 }
 
 /* The next event. 1: it is over; 0: the time is, or the clock; -1: e. */
@@ -334,7 +334,7 @@ static void live(struct simulation *s)
     updated(s, 0); /* the start parameters are a snapshot, too */
     if (s->failure.kind == ERR_OK && start_all(s, &s->failure) == 0)
         why = run(s);
-    finish(s, why, interrupt_waiting() != NULL);
+    finish(s, why, interrupt_came() != NULL);
 }
 
 int simulate(const struct sim_conf *conf, char *const *paths, size_t n, struct err *e)

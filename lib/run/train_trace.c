@@ -162,8 +162,8 @@ static int recall(struct train_conf *c, const struct told *t, const json_t *v, b
         err_ctx(e, "\"%s\"", t->key);
     } else if (given && !same(t, mine, theirs)) {
         rc = contradiction(t, mine, v, e);
-    } else if (!given && !json_is_null(v)) {
-        rc = t->take(row, mine, v, e);
+    } else if (!json_is_null(v)) {
+        rc = t->take(row, mine, v, e); /* as it was spelled then: it goes into the model */
     }
     if (t->put == put_spec)
         spec_free(theirs);

@@ -59,8 +59,9 @@ static const struct closed {
     const char *family;
     double (*mean)(const struct spec *law, double p, double k);
 } closed[] = {
-    { "const", of_const },   { "exp", of_shifted },     { "shifted-exp", of_shifted },
-    { "pareto", of_pareto }, { "uniform", of_uniform }, { "empirical", of_empirical },
+    { "const", of_const },        { "exp", of_shifted },     { "shifted-exp", of_shifted },
+    { "pareto", of_pareto },      { "uniform", of_uniform }, { "empirical", of_empirical },
+    { "recorded", of_empirical },
 };
 
 static const struct closed *closed_form(const struct spec *law)
