@@ -280,6 +280,14 @@ X
     assert_output --partial "the header promises 1949302784 bytes, 0 found"
 }
 
+@test "dense rows that --features makes wider than the memory are refused with the figures" {
+    awk 'BEGIN { for (i = 0; i < 2000; i++) print i ",1" }' >"$BATS_TEST_TMPDIR/rows.csv"
+    run timeout 5 dsgd-shard --no-header --label-column 2 --features 2147483647 \
+        -o "$BATS_TEST_TMPDIR/s" "$BATS_TEST_TMPDIR/rows.csv"
+    assert_failure 4
+    assert_output --partial "2000 dense rows of 2147483647 features needs 17179.9 GB; this machine"
+}
+
 @test "IDX images and labels become rows of bytes, plain or packed" {
     d=$(data 09-idx-counts)
     for name in images still-packed; do

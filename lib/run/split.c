@@ -82,6 +82,25 @@ static int name_source(struct splitting *g, char *const *paths, size_t n, struct
     return g->source == NULL ? -1 : 0;
 }
 
+/* Rows as wide as --features asks for must fit into memory: a dense row is stored whole. */
+static int check_room(const struct splitting *g, struct err *e)
+{
+    const struct dataset *d = &g->data;
+    uint64_t features = g->s->features > 0 ? g->s->features : d->features;
+    uint64_t rows = (d->rows + g->s->shards - 1) / g->s->shards;
+    enum rows_kind kind = d->parts[0].kind;
+    double size = kind == ROWS_BYTES ? 1 : sizeof(float);
+    double need = (double)rows * (double)features * size;
+    double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (kind == ROWS_SPARSE || have <= 0 || need <= have)
+        return 0;
+    return err_set(e, ERR_SYSTEM,
+                   "%s: a shard of %llu dense rows of %llu features needs %.1f GB; this machine has "
+                   "%.1f GB",
+                   d->name, (unsigned long long)rows, (unsigned long long)features, need / 1e9,
+                   have / 1e9);
+}
+
 /* What the data must be for the shards that were asked for. */
 static int check_data(const struct splitting *g, struct err *e)
 {
@@ -101,7 +120,7 @@ static int check_data(const struct splitting *g, struct err *e)
         if (d->parts[i].kind != d->parts[0].kind || d->parts[i].scale != d->parts[0].scale)
             return err_set(e, ERR_DATA, "%s and a later file differ: floats, bytes or sparse rows",
                            d->name);
-    return 0;
+    return check_room(g, e);
 }
 
 static const char *plural(uint64_t n)
