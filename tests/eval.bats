@@ -193,6 +193,23 @@ last_is() {
     last_is 0 4 <<< "$output"
 }
 
+@test "data whose columns or index base are not those of the model are refused" {
+    DATA='{"columns":["a","b"]}' model logistic 1 "$two" 1 1 0 > m
+    printf 'y,a,b\n1,2,3\n-1,4,5\n' > same.csv
+    printf 'y,b,a\n1,2,3\n-1,4,5\n' > other.csv
+    run -0 dsgd-eval -m m --label-column y same.csv
+    run -3 dsgd-eval -m m --label-column y other.csv
+    assert_output "dsgd-eval: other.csv: feature 1 is 'b', the model learned from 'a'"
+    dsgd-shard -q -o shard --label-column y other.csv
+    run -3 dsgd-eval -m m shard
+    assert_output "dsgd-eval: shard: feature 1 is 'b', the model learned from 'a'"
+    DATA='{"format":"libsvm","base":0}' model logistic 1 "$two" 1 1 0 > m
+    printf '+1 1:1\n-1 2:1\n' > one.svm
+    dsgd-shard -q -o one one.svm
+    run -3 dsgd-eval -m m one
+    assert_output 'dsgd-eval: one: its indices start at 1, those the model learned from at 0'
+}
+
 @test "a stream without a model is refused" {
     run -3 --separate-stderr dsgd-eval "$(data 13-test-width/narrow.svm)" < /dev/null
     assert_equal "$output" ''

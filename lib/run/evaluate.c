@@ -28,6 +28,32 @@ struct run {
     uint64_t diverged; /* iteration of the first model whose loss is not finite */
 };
 
+/* Names of columns that both know must be the same at the same places. */
+static int same_columns(const struct run *r, const json_t *learned, struct err *e)
+{
+    const json_t *was = json_object_get(learned, "columns");
+    const json_t *is = json_object_get(r->data.meta, "columns");
+    for (size_t i = 0; i < json_array_size(was) && i < json_array_size(is); i++) {
+        const json_t *a = json_array_get(was, i), *b = json_array_get(is, i);
+        if (json_is_string(a) && json_is_string(b) && !json_equal(a, b))
+            return err_set(e, ERR_DATA, "%s: feature %zu is '%.100s', the model learned from '%.100s'",
+                           r->data.name, i + 1, json_string_value(b), json_string_value(a));
+    }
+    return 0;
+}
+
+/* Indices of raw data start where the model's did, or where an option says; those of shards stay. */
+static int same_base(const struct run *r, const json_t *learned, struct err *e)
+{
+    const json_t *was = json_object_get(learned, "base");
+    const json_t *is = json_object_get(r->data.meta, "base");
+    if (r->c->input.zero_based || !json_is_integer(was) || !json_is_integer(is) ||
+        json_equal(was, is))
+        return 0;
+    return err_set(e, ERR_DATA, "%s: its indices start at %d, those the model learned from at %d",
+                   r->data.name, (int)json_integer_value(is), (int)json_integer_value(was));
+}
+
 static int read_data(struct run *r, const struct model *m, struct err *e)
 {
     struct input input = r->c->input;
@@ -36,6 +62,8 @@ static int read_data(struct run *r, const struct model *m, struct err *e)
     input.like = meta;
     r->features = m->dims.features;
     int rc = dataset_read(&r->data, r->paths, r->n_paths, &input, r->features, &r->c->log, e);
+    if (rc == 0 && (same_columns(r, meta, e) < 0 || same_base(r, meta, e) < 0))
+        rc = -1;
     json_decref(meta);
     return rc < 0 ? -1 : truth_open(&r->truth, &r->data, e);
 }
