@@ -4,7 +4,7 @@
 #include "base/opt.h"
 #include "base/set.h"
 #include "data/dataset.h"
-#include "run/evaluate.h"
+#include "run/evaluate/evaluate.h"
 
 static const struct opt opts[] = {
     { "model", 'm', "FILE", NULL, "the model to score (default: a stream of models on stdin)",

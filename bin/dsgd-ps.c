@@ -4,7 +4,7 @@
 
 #include "base/num.h"
 #include "base/opt.h"
-#include "run/server.h"
+#include "run/server/server.h"
 
 enum { FD_MAX = 1 << 20 };
 

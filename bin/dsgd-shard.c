@@ -1,7 +1,7 @@
 /* dsgd-shard: turns a data set into shards. */
 #include "base/opt.h"
-#include "run/inspect.h"
-#include "run/split.h"
+#include "run/split/inspect.h"
+#include "run/split/split.h"
 
 struct conf {
     struct split split;

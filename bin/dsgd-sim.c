@@ -3,8 +3,8 @@
 
 #include "base/opt.h"
 #include "delay/delay.h"
-#include "run/replay.h"
-#include "run/simulate.h"
+#include "run/simulate/replay.h"
+#include "run/simulate/simulate.h"
 
 static const struct opt opts[] = {
     TRAIN_OPTS(sim_conf, train),

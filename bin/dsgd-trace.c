@@ -1,5 +1,5 @@
 /* dsgd-trace: what the trace of a run tells. */
-#include "run/report.h"
+#include "run/report/report.h"
 
 static const struct opt opts[] = {
     { "json", 0, NULL, NULL, "print JSON Lines instead of TSV", set_flag,

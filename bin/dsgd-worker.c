@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "base/opt.h"
 #include "delay/delay.h"
-#include "run/rank.h"
-#include "run/worker.h"
+#include "run/worker/rank.h"
+#include "run/worker/worker.h"
 
 struct conf {
     struct worker_conf worker;

@@ -1,0 +1,213 @@
+/* dsgd-eval: what models are worth on data, a row each as soon as it came, or one model's labels. */
+#include "run/evaluate/evaluate.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/tsv.h"
+#include "learn/model.h"
+#include "run/evaluate/predict.h"
+#include "run/evaluate/score.h"
+#include "run/evaluate/truth.h"
+
+/* One run. The data are read when the first model says how wide they may be. */
+struct run {
+    const struct evaluate *c;
+    char *const *paths;
+    size_t n_paths;
+    int fd;           /* where models come from */
+    const char *name; /* of that, for messages */
+    size_t models;    /* read so far */
+    uint64_t features;
+    struct dataset data;
+    struct truth truth;
+    struct tsv tsv;
+    uint64_t diverged; /* iteration of the first model whose loss is not finite */
+};
+
+/* Names of columns that both know must be the same at the same places. */
+static int same_columns(const struct run *r, const json_t *learned, struct err *e)
+{
+    const json_t *was = json_object_get(learned, "columns");
+    const json_t *is = json_object_get(r->data.meta, "columns");
+    for (size_t i = 0; i < json_array_size(was) && i < json_array_size(is); i++) {
+        const json_t *a = json_array_get(was, i), *b = json_array_get(is, i);
+        if (json_is_string(a) && json_is_string(b) && !json_equal(a, b))
+            return err_set(e, ERR_DATA, "%s: feature %zu is '%.100s', the model learned from '%.100s'",
+                           r->data.name, i + 1, json_string_value(b), json_string_value(a));
+    }
+    return 0;
+}
+
+/* Indices of raw data start where the model's did, or where an option says; those of shards stay. */
+static int same_base(const struct run *r, const json_t *learned, struct err *e)
+{
+    const json_t *was = json_object_get(learned, "base");
+    const json_t *is = json_object_get(r->data.meta, "base");
+    if (r->c->input.zero_based || !json_is_integer(was) || !json_is_integer(is) ||
+        json_equal(was, is))
+        return 0;
+    return err_set(e, ERR_DATA, "%s: its indices start at %d, those the model learned from at %d",
+                   r->data.name, (int)json_integer_value(is), (int)json_integer_value(was));
+}
+
+static int read_data(struct run *r, const struct model *m, struct err *e)
+{
+    struct input input = r->c->input;
+    const char *like = meta_text(m->meta, "data");
+    json_t *meta = like ? json_loads(like, 0, NULL) : NULL;
+    input.like = meta;
+    r->features = m->dims.features;
+    int rc = dataset_read(&r->data, r->paths, r->n_paths, &input, r->features, &r->c->log, e);
+    if (rc == 0 && (same_columns(r, meta, e) < 0 || same_base(r, meta, e) < 0))
+        rc = -1;
+    json_decref(meta);
+    return rc < 0 ? -1 : truth_open(&r->truth, &r->data, e);
+}
+
+/* 1: m is the next model. 0: there are no more. */
+static int next_model(struct run *r, struct model *m, struct err *e)
+{
+    struct record record;
+    int rc = record_read_within(&record, r->fd, r->c->timeout, e);
+    if (rc > 0 && model_read(m, &record, e) < 0)
+        rc = -1;
+    record_free(&record);
+    if (rc < 0)
+        return r->c->model ? err_ctx(e, "%s", r->name)
+                           : err_ctx(e, "%s: model %zu", r->name, r->models + 1);
+    if (rc > 0)
+        r->models++;
+    return rc;
+}
+
+/* Data that were cut to one width are no measure for a model of another. */
+static int ready_data(struct run *r, const struct model *m, struct err *e)
+{
+    if (r->models == 1)
+        return read_data(r, m, e);
+    if (m->dims.features == r->features)
+        return 0;
+    return err_set(e, ERR_DATA, "%s: model %zu has %ju features, the first had %ju: use -m for it",
+                   r->name, r->models, (uintmax_t)m->dims.features, (uintmax_t)r->features);
+}
+
+static int score_row(struct run *r, const struct model *m, struct err *e)
+{
+    static const char *const columns[] = { "iteration", "time", "loss", "error", NULL };
+    struct score s;
+    if (truth_for(&r->truth, m, &r->c->log, e) < 0
+        || score_model(&s, m, &r->data, r->truth.y, e) < 0)
+        return -1;
+    if (r->tsv.out == NULL)
+        tsv_open(&r->tsv, stdout, r->c->json, columns);
+    tsv_whole(&r->tsv, m->iteration);
+    tsv_real(&r->tsv, m->time);
+    tsv_real(&r->tsv, s.loss);
+    tsv_real(&r->tsv, s.error);
+    tsv_end(&r->tsv);
+    tsv_flush(&r->tsv);
+    if (ferror(stdout)) /* where SIGPIPE is ignored, too, a reader that left ends the stream */
+        return err_sys(e, "<stdout>");
+    if (s.known > 0 && !isfinite(s.loss) && r->diverged == UINT64_MAX)
+        r->diverged = m->iteration;
+    return 0;
+}
+
+/* The stream: a row for each model as soon as it came. */
+static int score_stream(struct run *r, struct err *e)
+{
+    int rc;
+    struct model m = { 0 };
+    while ((rc = next_model(r, &m, e)) > 0) {
+        if (ready_data(r, &m, e) < 0 || score_row(r, &m, e) < 0) {
+            model_free(&m);
+            return -1;
+        }
+        model_free(&m);
+    }
+    if (rc == 0 && r->models == 0)
+        return err_set(e, ERR_DATA, "%s: no model", r->name);
+    return rc;
+}
+
+static int expect_end(struct run *r, struct err *e)
+{
+    struct model other = { 0 };
+    int rc = next_model(r, &other, e);
+    model_free(&other);
+    if (rc <= 0)
+        return rc;
+    return err_set(e, ERR_DATA, "%s: more than one model: to score each, give them on standard input",
+                   r->name);
+}
+
+static int use_one(struct run *r, struct err *e)
+{
+    struct model m = { 0 };
+    int rc = next_model(r, &m, e);
+    if (rc == 0)
+        return err_set(e, ERR_DATA, "%s: no model", r->name);
+    if (rc > 0)
+        rc = expect_end(r, e);
+    if (rc == 0)
+        rc = read_data(r, &m, e);
+    if (rc == 0)
+        rc = r->c->predict ? predict(&m, &r->data, r->c->json, e) : score_row(r, &m, e);
+    model_free(&m);
+    return rc;
+}
+
+/* What no single option can tell. */
+static int check_usage(const struct evaluate *c, char *const *paths, size_t n, struct err *e)
+{
+    bool models_on_stdin = c->model == NULL || strcmp(c->model, "-") == 0;
+    if (n == 0)
+        return err_set(e, ERR_USAGE, "no data: name at least one file (see dsgd-eval --help)");
+    if (c->predict && c->model == NULL)
+        return err_set(e, ERR_USAGE, "--predict needs --model: labels of a stream of models would "
+                       "not tell which model they are from");
+    for (size_t i = 0; models_on_stdin && i < n; i++)
+        if (strcmp(paths[i], "-") == 0)
+            return err_set(e, ERR_USAGE, "-: standard input holds the models: name a file of data, "
+                           "or one of models by --model");
+    if (models_on_stdin && isatty(STDIN_FILENO))
+        return err_set(e, ERR_USAGE, "no model: give --model, or models on standard input, which "
+                       "is a terminal");
+    return 0;
+}
+
+static int open_models(struct run *r, struct err *e)
+{
+    const char *path = r->c->model;
+    r->fd = STDIN_FILENO;
+    r->name = "<stdin>";
+    if (path == NULL || strcmp(path, "-") == 0)
+        return 0;
+    r->name = path;
+    r->fd = open(path, O_RDONLY | O_CLOEXEC);
+    return r->fd < 0 ? err_sys(e, "%s", path) : 0;
+}
+
+static void close_run(struct run *r)
+{
+    truth_close(&r->truth);
+    dataset_free(&r->data);
+    if (r->fd != STDIN_FILENO)
+        close(r->fd);
+}
+
+int evaluate(const struct evaluate *c, char *const *paths, size_t n, struct err *e)
+{
+    struct run r = { .c = c, .paths = paths, .n_paths = n, .diverged = UINT64_MAX };
+    if (check_usage(c, paths, n, e) < 0 || open_models(&r, e) < 0)
+        return -1;
+    int rc = c->model ? use_one(&r, e) : score_stream(&r, e);
+    close_run(&r);
+    if (rc == 0 && r.diverged != UINT64_MAX)
+        return err_set(e, ERR_NO, "iteration %ju: the loss is not finite", (uintmax_t)r.diverged);
+    return rc;
+}

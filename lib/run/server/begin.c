@@ -1,0 +1,145 @@
+/* All P are there: the parameters, the trace, WELCOME to all, and off. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "run/server/loss.h"
+#include "run/server/state.h"
+
+static int send_parameters(void *self, uint64_t worker, uint64_t version, uint64_t seq, bool again)
+{
+    struct server *s = self;
+    struct peer *p = s->places[worker].peer;
+    return p == NULL ? 0 : peer_send_params(p, version, seq, again);
+}
+
+static void dismiss(void *self, uint64_t worker)
+{
+    struct server *s = self;
+    log_detail(s->log, "worker %ju has made its passes", (uintmax_t)worker);
+    if (s->places[worker].peer != NULL)
+        peer_dismiss(s->places[worker].peer, NULL);
+}
+
+static void updated(void *self, double now)
+{
+    snapshot_updated(self, now);
+}
+
+static const struct aggregate_calls aggregate_calls = { send_parameters, dismiss, updated };
+
+/* The shards of all workers, each with its rank. */
+static json_t *shards(const struct server *s)
+{
+    json_t *all = json_array(), *one;
+    size_t i;
+    for (uint64_t r = 0; r < s->workers; r++)
+        json_array_foreach(s->places[r].peer->hello.shards, i, one)
+        {
+            json_t *row = json_pack("{s:I}", "worker", (json_int_t)r);
+            json_object_update(row, one);
+            json_array_append_new(all, row);
+        }
+    return all;
+}
+
+/* The values that workers told under this key: one text when they agree, else one each. */
+static json_t *told(const struct server *s, size_t offset)
+{
+    json_t *all = json_array();
+    bool same = true;
+    const char *first = NULL;
+    for (uint64_t r = 0; r < s->workers; r++) {
+        const char *text = *(char *const *)((const char *)&s->places[r].peer->hello + offset);
+        first = first == NULL ? text : first;
+        same = same && strcmp(first, text) == 0;
+        json_array_append_new(all, json_string(text));
+    }
+    if (!same)
+        return all;
+    json_decref(all);
+    return json_string(first);
+}
+
+/* Line 1 of the trace. */
+static json_t *description(const struct server *s, struct err *e)
+{
+    const struct server_conf *c = s->conf;
+    json_t *rules = train_describe(&c->train, e);
+    json_t *all =
+        json_pack("{s:s, s:s, s:o, s:o, s:s, s:I, s:s}", "program", "dsgd-ps", "version",
+                  PACKAGE_VERSION, "kernel", told(s, offsetof(struct hello, kernel)), "blas",
+                  told(s, offsetof(struct hello, blas)), "run", c->run == NULL ? "" : c->run, "P",
+                  (json_int_t)s->workers, "on_loss", c->on_loss.text);
+    if (rules != NULL && (all == NULL || json_object_update(all, rules) < 0 ||
+                          json_object_set_new(all, "shards", shards(s)) < 0))
+        err_memory(e);
+    json_decref(rules);
+    if (e->kind == ERR_OK)
+        return all;
+    json_decref(all);
+    return NULL;
+}
+
+static int open_trace(struct server *s, struct err *e)
+{
+    if (s->conf->train.trace == NULL)
+        return 0;
+    json_t *meta = description(s, e);
+    if (meta == NULL)
+        return -1;
+    int rc = trace_open(&s->trace, s->conf->train.trace, meta, e);
+    json_decref(meta);
+    return rc;
+}
+
+static int make_rooms(struct server *s, struct err *e)
+{
+    for (uint64_t r = 0; r < s->workers; r++) {
+        s->places[r].gradient = mem_new(peer_gradient_bytes(s), 1, e);
+        if (s->places[r].gradient == NULL)
+            return -1;
+    }
+    return 0;
+}
+
+static int welcome_all(struct server *s, struct err *e)
+{
+    for (uint64_t r = 0; r < s->workers; r++)
+        if (roster_welcome(s->places[r].peer, e) < 0)
+            return -1;
+    return 0;
+}
+
+/* The clock starts with the first parameters. */
+static int start_all(struct server *s, struct err *e)
+{
+    s->start = clock_now();
+    for (uint64_t r = 0; r < s->workers; r++)
+        if (roster_join(s->places[r].peer, 0, e) < 0)
+            return -1;
+    s->combine = policy_combine(aggregate_policy(s->aggregate));
+    return 0;
+}
+
+int server_begin(struct server *s, struct err *e)
+{
+    const struct policy_run run = { .workers = s->workers, .loss = loss_row(s)->policy };
+    if (roster_union(s, e) < 0 || make_rooms(s, e) < 0)
+        return -1;
+    s->aggregate = train_open(&s->conf->train, &s->shape.layout, &run, false, &s->trace,
+                              &aggregate_calls, s, e);
+    if (s->aggregate == NULL || open_trace(s, e) < 0 || welcome_all(s, e) < 0)
+        return -1;
+    s->phase = PHASE_RUN;
+    snapshot_updated(s, 0);
+    log_detail(s->log, "%ju workers, %zu parameters: off", (uintmax_t)s->workers,
+               s->shape.layout.size);
+    event_del(s->limit);
+    if (s->conf->train.seconds > 0) {
+        struct timeval t = server_interval(s->conf->train.seconds);
+        event_add(s->limit, &t);
+    }
+    return start_all(s, e);
+}

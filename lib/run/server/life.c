@@ -1,0 +1,317 @@
+/* The life of a run: gather, run, drain; and every event that moves it on. */
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/progress.h"
+#include "run/server/loss.h"
+#include "run/server/state.h"
+
+enum {
+    KILL_AFTER = 2, /* seconds from SIGTERM to SIGKILL, for children that do not leave */
+    BEATS = 6,      /* heartbeats in a --worker-timeout */
+    READER_IS_SLOW = 1, /* seconds, after which it is told that stdout is waited for */
+};
+static const double least_waiting = 2; /* seconds that a worker may be silent before its WELCOME */
+static const double longest_beat = 10; /* seconds between heartbeats; who waits for it needs them */
+static const double longest_wait = 1e9; /* seconds; more than a timer is good for */
+
+struct timeval server_interval(double seconds)
+{
+    seconds = fmin(seconds, longest_wait);
+    double whole = floor(seconds);
+    return (struct timeval){ .tv_sec = (time_t)whole,
+                             .tv_usec = (suseconds_t)((seconds - whole) * 1e6) };
+}
+
+double server_now(const struct server *s)
+{
+    return round((clock_now() - s->start) * 1e9) / 1e9; /* as a trace tells it */
+}
+
+int server_event(struct server *s, int rc, struct err *e)
+{
+    if (rc == 0)
+        return 0;
+    if (e->kind == ERR_PEER)
+        return -1;
+    server_end(s, "failed", e);
+    return 0;
+}
+
+/* Workers end well when the run ended, was stopped, lost others or failed here; not when it
+ * diverged or never began. */
+static void dismiss_all(struct server *s, bool ran)
+{
+    bool failed = s->failure.kind == ERR_NO || (s->failure.kind != ERR_OK && !ran);
+    for (struct peer *p = s->peers, *next; p != NULL; p = next) {
+        next = p->next;
+        if (p->state == PEER_NEW && p->child == NULL)
+            peer_free(p);
+        else
+            peer_dismiss(p, failed ? &s->failure : NULL);
+    }
+}
+
+void server_end(struct server *s, const char *why, const struct err *failure)
+{
+    if (s->phase == PHASE_DRAIN)
+        return;
+    bool ran = s->phase == PHASE_RUN;
+    s->phase = PHASE_DRAIN;
+    s->seconds = ran ? server_now(s) : 0;
+    if (failure != NULL)
+        s->failure = *failure;
+    if (s->aggregate != NULL)
+        aggregate_stop(s->aggregate, s->seconds, why);
+    snapshot_last(s);
+    listen_close(s);
+    dismiss_all(s, ran);
+    event_del(s->loss_limit);
+    event_del(s->limit);
+    struct timeval t = server_interval(s->conf->drain_timeout);
+    event_add(s->limit, &t);
+    event_active(s->settle, 0, 0);
+}
+
+static void begin(struct server *s)
+{
+    struct err e = { 0 };
+    if (server_begin(s, &e) < 0)
+        server_end(s, "failed", &e);
+    else
+        server_settle(s);
+}
+
+static void settle_run(struct server *s)
+{
+    const struct policy *p = aggregate_policy(s->aggregate);
+    if (policy_ended(p))
+        server_end(s, train_why(&s->conf->train, policy_version(p)), NULL);
+    else
+        loss_settle(s);
+}
+
+/* All have left: only the reader of stdout can keep the server. */
+static void settle_stream(struct server *s)
+{
+    static const struct timeval soon = { .tv_sec = READER_IS_SLOW };
+    if (s->stream_done)
+        event_base_loopbreak(s->base);
+    else if (!s->summed)
+        event_add(s->limit, &soon);
+    server_summary(s);
+}
+
+void server_settle(struct server *s)
+{
+    if (s->phase == PHASE_GATHER && roster_ready(s) == s->workers)
+        begin(s);
+    else if (s->phase == PHASE_RUN)
+        settle_run(s);
+    if (s->phase != PHASE_DRAIN && (s->signal != 0 || s->failure.kind != ERR_OK))
+        server_end(s, "stopped", NULL);
+    if (s->phase == PHASE_DRAIN && s->peers == NULL && spawn_alive(&s->spawn) == 0)
+        settle_stream(s);
+}
+
+static void on_settle(evutil_socket_t fd, short what, void *self)
+{
+    (void)fd, (void)what;
+    server_settle(self);
+}
+
+static void join_timed_out(struct server *s)
+{
+    struct err e = { 0 };
+    err_set(&e, ERR_PEER, "%ju of %ju worker%s joined within %g s (--join-timeout)",
+            (uintmax_t)roster_ready(s), (uintmax_t)s->workers, s->workers == 1 ? "" : "s",
+            s->conf->join_timeout);
+    server_end(s, "failed", &e);
+}
+
+/* Those that were told to leave and did not. First the time for SIGTERM, then that for SIGKILL. */
+static void drain_timed_out(struct server *s)
+{
+    static const struct timeval patience = { .tv_sec = KILL_AFTER };
+    if (s->summed) {
+        log_note(s->log,
+                 "waiting for the reader of standard output, until it has taken nothing for %d s; "
+                 "SIGTERM ends it now",
+                 STREAM_PATIENCE);
+        return;
+    }
+    if (!s->killing)
+        children_blame(s);
+    while (s->peers != NULL)
+        peer_free(s->peers);
+    spawn_signal(&s->spawn, s->killing ? SIGKILL : SIGTERM);
+    if (!s->killing)
+        event_add(s->limit, &patience);
+    s->killing = true;
+    server_settle(s);
+}
+
+/* The loop's timers count from when it last looked at the clock: they may be early. */
+static void time_is_over(struct server *s)
+{
+    double left = s->conf->train.seconds - server_now(s);
+    struct timeval t = server_interval(left + 1e-6);
+    if (left > 0)
+        event_add(s->limit, &t);
+    else
+        server_end(s, "time", NULL);
+}
+
+/* The limit of each phase. */
+static void on_limit(evutil_socket_t fd, short what, void *self)
+{
+    (void)fd, (void)what;
+    static void (*const over[])(struct server *) = {
+        [PHASE_GATHER] = join_timed_out,
+        [PHASE_RUN] = time_is_over,
+        [PHASE_DRAIN] = drain_timed_out,
+    };
+    struct server *s = self;
+    over[s->phase](s);
+}
+
+static void on_loss_limit(evutil_socket_t fd, short what, void *self)
+{
+    (void)fd, (void)what;
+    loss_timeout(self);
+}
+
+/* How long a peer may be silent in its state; INFINITY: as long as it likes. */
+static double patience(const struct server *s, const struct peer *p)
+{
+    if (p->state == PEER_NEW || p->state == PEER_LEAVING ||
+        (s->stream != NULL && stream_full(s->stream)))
+        return INFINITY;
+    return p->state == PEER_WORKING ? s->conf->worker_timeout
+                                    : fmax(s->conf->worker_timeout, least_waiting);
+}
+
+static void drop_silent(struct server *s, struct peer *p, double seconds)
+{
+    char why[80];
+    snprintf(why, sizeof why, "nothing was heard of it for %g s", seconds);
+    if (p->state == PEER_WORKING && s->phase == PHASE_RUN)
+        loss_of(p, why);
+    else
+        log_note(s->log, "a connection is closed: %s", why);
+    peer_free(p);
+}
+
+/* Heartbeats go where nothing else is under way. */
+static void on_tick(evutil_socket_t fd, short what, void *self)
+{
+    (void)fd, (void)what;
+    struct server *s = self;
+    struct err e = { 0 };
+    double now = clock_now();
+    for (struct peer *p = s->peers, *next; p != NULL; p = next) {
+        next = p->next;
+        double limit = patience(s, p);
+        if (now - conn_heard(p->conn) > limit)
+            drop_silent(s, p, limit);
+        else if (p->state != PEER_LEAVING && conn_queued(p->conn) == 0)
+            peer_send(p, FRAME_HEARTBEAT, 0, "");
+    }
+    if (trace_flush(&s->trace, &e) < 0 && s->failure.kind == ERR_OK)
+        s->failure = e;
+    roster_fill(s);
+    server_settle(s);
+}
+
+static void on_progress(evutil_socket_t fd, short what, void *self)
+{
+    (void)fd, (void)what;
+    struct server *s = self;
+    if (s->phase == PHASE_RUN)
+        meter_show(s);
+}
+
+/* The first signal ends the run in order, the second, or one after the end, at once. */
+static void on_stop(evutil_socket_t signal, short what, void *self)
+{
+    (void)what;
+    struct server *s = self;
+    bool again = s->signal != 0 || s->phase == PHASE_DRAIN;
+    s->signal = (int)signal;
+    if (again) {
+        event_base_loopbreak(s->base);
+        return;
+    }
+    const char *name = signal == SIGINT ? "SIGINT" : signal == SIGHUP ? "SIGHUP" : "SIGTERM";
+    if (s->phase == PHASE_GATHER)
+        log_note(s->log, "%s: stopping before the start, with %ju of %ju worker%s", name,
+                 (uintmax_t)roster_ready(s), (uintmax_t)s->workers, s->workers == 1 ? "" : "s");
+    else
+        log_note(s->log, "%s: stopping after update %ju", name,
+                 (uintmax_t)aggregate_iteration(s->aggregate));
+    server_end(s, name, NULL);
+}
+
+static void on_child(evutil_socket_t signal, short what, void *self)
+{
+    (void)signal, (void)what;
+    children_ended(self);
+    server_settle(self);
+}
+
+static struct event *add_event(struct server *s, int fd, short what, event_callback_fn call,
+                               const struct timeval *t)
+{
+    struct event *ev = event_new(s->base, fd, what, call, s);
+    if (ev != NULL && (t != NULL || what & EV_SIGNAL) && event_add(ev, t) < 0) {
+        event_free(ev);
+        return NULL;
+    }
+    return ev;
+}
+
+/* As nohup leaves it: then it stays so. */
+static bool hangup_ignored(void)
+{
+    struct sigaction now;
+    return sigaction(SIGHUP, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+int life_open(struct server *s, struct err *e)
+{
+    struct timeval beat = server_interval(fmin(s->conf->worker_timeout / BEATS, longest_beat));
+    struct timeval join = server_interval(s->conf->join_timeout);
+    struct timeval pause = server_interval(PROGRESS_PAUSE);
+    s->settle = add_event(s, -1, 0, on_settle, NULL);
+    s->loss_limit = add_event(s, -1, 0, on_loss_limit, NULL);
+    s->limit = add_event(s, -1, 0, on_limit, &join);
+    s->tick = add_event(s, -1, EV_PERSIST, on_tick, &beat);
+    s->progress =
+        add_event(s, -1, EV_PERSIST, on_progress, progress_wanted(s->log) ? &pause : NULL);
+    s->signals[0] = add_event(s, SIGINT, EV_SIGNAL | EV_PERSIST, on_stop, NULL);
+    s->signals[1] = add_event(s, SIGTERM, EV_SIGNAL | EV_PERSIST, on_stop, NULL);
+    s->signals[2] = add_event(s, SIGCHLD, EV_SIGNAL | EV_PERSIST, on_child, NULL);
+    s->signals[3] = hangup_ignored()
+                        ? add_event(s, -1, 0, on_stop, NULL)
+                        : add_event(s, SIGHUP, EV_SIGNAL | EV_PERSIST, on_stop, NULL);
+    if (s->settle && s->loss_limit && s->limit && s->tick && s->progress && s->signals[0] &&
+        s->signals[1] && s->signals[2] && s->signals[3])
+        return 0;
+    return err_set(e, ERR_SYSTEM, "the event loop cannot be set up");
+}
+
+void life_close(struct server *s)
+{
+    struct event **all[] = { &s->settle,     &s->loss_limit, &s->limit,
+                             &s->tick,       &s->progress,   &s->signals[0],
+                             &s->signals[1], &s->signals[2], &s->signals[3] };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (*all[i] != NULL)
+            event_free(*all[i]);
+        *all[i] = NULL;
+    }
+}

@@ -1,0 +1,199 @@
+/* Where workers connect: listeners, their tokens, and how others learn of them. */
+#include <event2/listener.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "run/server/state.h"
+
+enum {
+    ADDRESS_TEXT = 4400,
+    HALF_OPEN_MAX = 64, /* connections that have not said HELLO; the oldest goes */
+};
+
+static void drop_oldest_half_open(struct server *s)
+{
+    struct peer *oldest = NULL;
+    size_t n = 0;
+    for (struct peer *p = s->peers; p != NULL; p = p->next)
+        if (p->state == PEER_NEW && p->child == NULL) {
+            oldest = p; /* the list has the newest first */
+            n++;
+        }
+    if (n <= HALF_OPEN_MAX)
+        return;
+    log_detail(s->log, "more than %d connections that say nothing: the oldest is closed",
+               HALF_OPEN_MAX);
+    peer_free(oldest);
+}
+
+static void on_accept(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *from, int n,
+                      void *self)
+{
+    (void)l, (void)from, (void)n;
+    struct listener *at = self;
+    struct err e = { 0 };
+    if (peer_new(at->server, fd, at, NULL, &e) == NULL)
+        log_note(at->server->log, "a connection could not be taken: %s", e.text);
+    drop_oldest_half_open(at->server);
+}
+
+/* No descriptors are left, most likely: who waits, waits a second longer. */
+static void on_accept_error(struct evconnlistener *l, void *self)
+{
+    static const struct timeval second = { .tv_sec = 1 };
+    struct listener *at = self;
+    log_note(at->server->log, "connections cannot be taken: %s",
+             evutil_socket_error_to_string(EVUTIL_SOCKET_ERROR()));
+    evconnlistener_disable(l);
+    event_add(at->again, &second);
+}
+
+static void accept_again(evutil_socket_t fd, short what, void *self)
+{
+    (void)fd, (void)what;
+    evconnlistener_enable(((struct listener *)self)->events);
+}
+
+static int listen_one(struct server *s, struct listener *at, const char *text, struct err *e)
+{
+    at->server = s;
+    if (address_parse(&at->address, text, e) < 0)
+        return -1;
+    if (at->address.kind == ADDRESS_STDIO)
+        return err_set(e, ERR_USAGE, "-l '%s': workers on stdin and stdout are started with -x",
+                       text);
+    at->address.token[0] = '\0';
+    if (at->address.kind == ADDRESS_TCP && !s->conf->insecure &&
+        address_make_token(&at->address, e) < 0)
+        return -1;
+    at->fd = address_listen(&at->address, s->conf->insecure, e);
+    if (at->fd < 0)
+        return -1;
+    s->n_listeners++;
+    at->again = event_new(s->base, -1, 0, accept_again, at);
+    at->events = evconnlistener_new(s->base, on_accept, at, LEV_OPT_CLOSE_ON_EXEC, 0, at->fd);
+    if (at->again == NULL || at->events == NULL)
+        return err_memory(e);
+    evconnlistener_set_error_cb(at->events, on_accept_error);
+    if (at->address.kind == ADDRESS_TCP && s->conf->insecure)
+        log_note(s->log, "%s: --insecure: whoever reaches this address may join",
+                 address_text(&at->address, (char[ADDRESS_TEXT]){ 0 }, ADDRESS_TEXT));
+    return 0;
+}
+
+/* The full addresses, one a line; free() it. */
+static char *lines(const struct server *s, struct err *e)
+{
+    char *text = mem_text("", e);
+    for (size_t i = 0; i < s->n_listeners && text != NULL; i++) {
+        char full[ADDRESS_TEXT];
+        char *more = mem_print(e, "%s%s\n", text,
+                               address_full(&s->listeners[i].address, full, sizeof full));
+        free(text);
+        text = more;
+    }
+    return text;
+}
+
+/* With mode 0600 from the first moment: a token is in it. */
+static int write_address_file(struct server *s, const char *text, struct err *e)
+{
+    struct out o = { 0 };
+    mode_t was = umask(077);
+    int rc = out_open(&o, s->conf->address_file, e);
+    umask(was);
+    if (rc < 0)
+        return -1;
+    if (fchmod(o.fd, 0600) < 0) {
+        err_sys(e, "%s", s->conf->address_file);
+        out_abort(&o);
+        return -1;
+    }
+    rc = out_write(&o, text, strlen(text), e);
+    if (rc == 0)
+        rc = out_commit(&o, e);
+    else
+        out_abort(&o);
+    if (rc == 0)
+        s->address_made = realpath(s->conf->address_file, NULL);
+    return rc;
+}
+
+/* Its tokens open nothing any more. */
+static void remove_address_file(struct server *s)
+{
+    struct stat st;
+    if (s->address_made != NULL && lstat(s->address_made, &st) == 0 && S_ISREG(st.st_mode))
+        unlink(s->address_made);
+    free(s->address_made);
+    s->address_made = NULL;
+}
+
+static int tell_ready(const struct server *s, const char *text, struct err *e)
+{
+    int fd = s->conf->ready_fd;
+    for (size_t n = strlen(text); n > 0;) {
+        ssize_t k = write(fd, text, n);
+        if (k < 0)
+            return err_sys(e, "--ready-fd %d", fd);
+        text += k;
+        n -= (size_t)k;
+    }
+    close(fd);
+    return 0;
+}
+
+/* Nobody else can know it, then. */
+static void show_addresses(const struct server *s)
+{
+    for (size_t i = 0; i < s->n_listeners; i++)
+        log_note(s->log, "workers connect to %s",
+                 address_full(&s->listeners[i].address, (char[ADDRESS_TEXT]){ 0 }, ADDRESS_TEXT));
+}
+
+static int tell(struct server *s, struct err *e)
+{
+    char *text = lines(s, e);
+    int rc = text == NULL ? -1 : 0;
+    if (rc == 0 && s->conf->address_file != NULL)
+        rc = write_address_file(s, text, e);
+    if (rc == 0 && s->conf->ready_fd != NO_FD)
+        rc = tell_ready(s, text, e);
+    if (rc == 0 && s->conf->address_file == NULL && s->conf->ready_fd == NO_FD)
+        show_addresses(s);
+    free(text);
+    return rc;
+}
+
+int listen_open(struct server *s, struct err *e)
+{
+    const struct text_list *all = &s->conf->listen;
+    if (all->n == 0 && (s->conf->ready_fd != NO_FD || s->conf->address_file != NULL))
+        return err_set(e, ERR_USAGE, "--ready-fd and --address-file need an address to tell (-l)");
+    s->listeners = mem_new(all->n, sizeof *s->listeners, e);
+    if (s->listeners == NULL)
+        return -1;
+    for (size_t i = 0; i < all->n; i++)
+        if (listen_one(s, &s->listeners[i], all->v[i], e) < 0)
+            return -1;
+    return all->n == 0 ? 0 : tell(s, e);
+}
+
+void listen_close(struct server *s)
+{
+    for (size_t i = 0; i < s->n_listeners; i++) {
+        struct listener *at = &s->listeners[i];
+        if (at->events != NULL)
+            evconnlistener_free(at->events);
+        if (at->again != NULL)
+            event_free(at->again);
+        address_close(&at->address, at->fd);
+    }
+    remove_address_file(s);
+    s->n_listeners = 0;
+}

@@ -1,0 +1,184 @@
+/* A connection of the server: its beginning, its end, and what is sent to it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "run/server/hear.h"
+#include "run/server/loss.h"
+#include "run/server/state.h"
+
+enum { ADDRESS_TEXT = 4400 };
+static const double half_open = 10; /* seconds within which a connection has to say HELLO */
+
+size_t peer_gradient_bytes(const struct server *s)
+{
+    return FRAME_WORK + s->shape.layout.size * sizeof(float);
+}
+
+/* One that was told that it has made all, and left without a word of what it still had in hand. */
+static void left_in_silence(struct peer *p)
+{
+    struct server *s = p->server;
+    struct err e = { 0 };
+    if (s->phase == PHASE_RUN &&
+        policy_account(aggregate_policy(s->aggregate), p->rank).unfinished > 0)
+        server_event(s, aggregate_gone(s->aggregate, server_now(s), p->rank, "", &e), &e);
+}
+
+/* What a command wrote, as far as it is text. */
+static void name_junk(const struct peer *p, struct err *e)
+{
+    const unsigned char *bytes;
+    char text[FRAME_HEADER + 1];
+    size_t n = conn_junk(p->conn, &bytes), i = 0;
+    if (p->child == NULL || n == 0)
+        return;
+    for (; i < n && bytes[i] != '\n' && bytes[i] != '\0'; i++)
+        text[i] = (char)(bytes[i] < 0x20 || bytes[i] > 0x7e ? '?' : bytes[i]);
+    text[i] = '\0';
+    err_set(e, ERR_PEER, "it wrote to its stdout what is not the protocol: '%s'", text);
+    if (p->state == PEER_NEW && p->child->why.kind == ERR_OK)
+        p->child->why = *e;
+}
+
+/* One that came and said nothing only looked whether somebody listens. */
+static void tell_refused(const struct peer *p, const struct err *e)
+{
+    char text[ADDRESS_TEXT] = { 0 };
+    address_text(&p->via->address, text, sizeof text);
+    if (conn_spoke(p->conn))
+        log_note(p->server->log, "a connection on %s was refused: %s", text, e->text);
+    else
+        log_detail(p->server->log, "a connection on %s said nothing: %s", text, e->text);
+}
+
+static void closed(void *owner, struct conn *c, struct err *e)
+{
+    (void)c;
+    struct peer *p = owner;
+    struct server *s = p->server;
+    struct child *refused = NULL;
+    name_junk(p, e);
+    if (p->state == PEER_NEW && p->child != NULL && p->child->why.kind != ERR_OK)
+        refused = p->child;
+    if (p->state == PEER_WORKING && s->phase == PHASE_RUN)
+        loss_of(p, e->text);
+    else if (p->state == PEER_LEAVING && p->rank != NO_PLACE && !p->said_bye &&
+             s->aggregate != NULL)
+        left_in_silence(p);
+    else if (p->state == PEER_READY || p->state == PEER_SPARE)
+        log_note(s->log, "%s left before it was needed: %s", p->label, e->text);
+    else if (p->state == PEER_NEW && p->child == NULL)
+        tell_refused(p, e);
+    peer_free(p);
+    if (refused != NULL)
+        children_refused(s, refused);
+    roster_fill(s);
+    server_settle(s);
+}
+
+static const struct conn_calls conn_calls = { hear_place, hear_frame, closed };
+
+static double hello_time(const struct peer *p)
+{
+    return fmin(half_open, p->server->conf->join_timeout);
+}
+
+/* Whatever trickles in, its HELLO has to be whole by then. */
+static void no_hello(evutil_socket_t fd, short what, void *self)
+{
+    (void)fd, (void)what;
+    struct peer *p = self;
+    log_note(p->server->log, "a connection is closed: no HELLO came within %g s", hello_time(p));
+    peer_free(p);
+}
+
+/* Without memory for a timer the number of such connections is limited all the same. */
+static void limit_hello(struct peer *p)
+{
+    if (p->child != NULL)
+        return;
+    struct timeval t = server_interval(hello_time(p));
+    p->hello_limit = event_new(p->server->base, -1, 0, no_hello, p);
+    if (p->hello_limit != NULL)
+        event_add(p->hello_limit, &t);
+}
+
+void peer_greeted(struct peer *p)
+{
+    if (p->hello_limit != NULL)
+        event_free(p->hello_limit);
+    p->hello_limit = NULL;
+}
+
+struct peer *peer_new(struct server *s, int fd, const struct listener *via, struct child *child,
+                      struct err *e)
+{
+    struct peer *p = mem_new(1, sizeof *p, e);
+    if (p == NULL) {
+        close(fd);
+        return NULL;
+    }
+    *p = (struct peer){ .server = s, .via = via, .child = child, .rank = NO_PLACE };
+    p->conn = conn_new(s->base, fd, &conn_calls, p, e);
+    if (p->conn == NULL) {
+        free(p);
+        return NULL;
+    }
+    limit_hello(p);
+    p->next = s->peers;
+    s->peers = p;
+    return p;
+}
+
+void peer_free(struct peer *p)
+{
+    struct server *s = p->server;
+    struct peer **at = &s->peers;
+    while (*at != p)
+        at = &(*at)->next;
+    *at = p->next;
+    if (p->rank != NO_PLACE && s->places[p->rank].peer == p)
+        s->places[p->rank].peer = NULL;
+    peer_greeted(p);
+    conn_free(p->conn);
+    hello_free(&p->hello);
+    free(p->payload);
+    free(p);
+}
+
+void peer_send(struct peer *p, enum frame_type type, unsigned flags, const char *text)
+{
+    struct err e = { 0 };
+    struct frame f = { .type = type, .flags = flags, .seq = FRAME_NO_SEQ, .length = strlen(text) };
+    if (conn_send(p->conn, &f, text, &e) < 0)
+        log_note(p->server->log, "%s: %s", p->label, e.text);
+}
+
+int peer_send_params(struct peer *p, uint64_t version, uint64_t seq, bool again)
+{
+    struct server *s = p->server;
+    struct err e = { 0 };
+    struct frame f = { .type = FRAME_PARAMS, .version = version, .seq = seq };
+    f.flags = again ? PARAMS_SAME : PARAMS_FULL;
+    size_t bytes = again ? 0 : s->shape.layout.size * sizeof(float);
+    int replaced = conn_params(p->conn, &f, aggregate_w(s->aggregate), bytes, &e);
+    if (replaced < 0)
+        server_end(s, "failed", &e);
+    return replaced == 1;
+}
+
+/* failure: why there is nothing for it to do, as an ERROR; NULL: the run is over, as a BYE. */
+void peer_dismiss(struct peer *p, const struct err *failure)
+{
+    if (p->state == PEER_LEAVING)
+        return;
+    p->state = PEER_LEAVING;
+    if (failure != NULL)
+        peer_send(p, FRAME_ERROR, failure->kind, failure->text);
+    else
+        peer_send(p, FRAME_BYE, 0, "");
+    conn_finish(p->conn);
+}

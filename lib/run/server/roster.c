@@ -1,0 +1,195 @@
+/* Who is connected: which worker has which place, and who waits for one. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "run/server/admission.h"
+#include "run/server/state.h"
+
+int roster_unite(const struct server *s, struct shape *shape, struct err *e)
+{
+    for (uint64_t r = 0; r < s->workers; r++) {
+        const struct peer *p = s->places[r].peer;
+        if (p != NULL &&
+            shape_add(shape, &s->conf->train.model, p->hello.features, &p->hello.classes, e) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* A place that nobody has, nobody is on the way to, and whose work is not done already. */
+static uint64_t free_place(const struct server *s)
+{
+    for (uint64_t r = 0; r < s->workers; r++) {
+        const struct child *c = r < s->spawn.n ? &s->spawn.v[r] : NULL;
+        bool awaited = c != NULL && c->pid != 0 && !c->joined;
+        bool done = s->aggregate != NULL && policy_done(aggregate_policy(s->aggregate), r);
+        if (s->places[r].peer == NULL && !awaited && !done)
+            return r;
+    }
+    return NO_PLACE;
+}
+
+/* NO_PLACE: as a spare. */
+static int find_place(const struct peer *p, uint64_t *rank, struct err *e)
+{
+    const struct server *s = p->server;
+    int64_t want = p->hello.rank;
+    if (want == RANK_ANY && p->child != NULL)
+        want = (int64_t)p->child->rank;
+    *rank = NO_PLACE;
+    if (want == RANK_ANY)
+        *rank = free_place(s);
+    else if ((uint64_t)want < s->workers)
+        *rank = (uint64_t)want;
+    if (*rank == NO_PLACE || s->places[*rank].peer == NULL)
+        return 0;
+    return err_set(e, ERR_PEER, "rank %" PRId64 " is taken: %s is there", want,
+                   s->places[*rank].peer->label);
+}
+
+static void take_place(struct peer *p, uint64_t rank)
+{
+    struct place *place = &p->server->places[rank];
+    p->rank = rank;
+    place->peer = p;
+    memcpy(place->label, p->label, sizeof place->label);
+    if (p->child != NULL)
+        p->child->joined = true;
+}
+
+int roster_hello(struct peer *p, const unsigned char *payload, size_t n, struct err *e)
+{
+    struct server *s = p->server;
+    uint64_t rank;
+    if (admission_check(p, payload, n, e) < 0 || find_place(p, &rank, e) < 0)
+        return -1;
+    p->state = PEER_SPARE;
+    if (rank == NO_PLACE) {
+        log_note(s->log, "%s waits as a spare", p->label);
+    } else if (s->phase == PHASE_RUN) {
+        roster_admit(p, rank);
+    } else {
+        take_place(p, rank);
+        p->state = PEER_READY;
+        log_detail(s->log, "worker %ju is %s", (uintmax_t)rank, p->label);
+    }
+    return 0;
+}
+
+uint64_t roster_ready(const struct server *s)
+{
+    uint64_t n = 0;
+    for (uint64_t r = 0; r < s->workers; r++)
+        n += s->places[r].peer != NULL;
+    return n;
+}
+
+int roster_union(struct server *s, struct err *e)
+{
+    const struct train_conf *c = &s->conf->train;
+    if (roster_unite(s, &s->shape, e) < 0)
+        return -1;
+    return shape_close(&s->shape, &c->model, !c->no_bias, s->places[0].peer->hello.data, s->log, e);
+}
+
+int roster_welcome(struct peer *p, struct err *e)
+{
+    const struct server *s = p->server;
+    struct welcome w = {
+        .rank = p->rank,
+        .workers = s->workers,
+        .seed = s->conf->train.seed,
+        .batch = s->conf->train.batch,
+        .model = s->conf->train.model.text,
+        .features = s->shape.dims.features,
+        .classes = s->shape.classes,
+        .bias = s->shape.dims.bias,
+        .timeout = s->conf->worker_timeout,
+    };
+    char *text = welcome_text(&w, e);
+    if (text == NULL)
+        return -1;
+    peer_send(p, FRAME_WELCOME, 0, text);
+    p->state = PEER_WORKING;
+    free(text);
+    return 0;
+}
+
+/* The time without a worker at this place is over. */
+static void close_gap(struct server *s, uint64_t rank)
+{
+    struct place *place = &s->places[rank];
+    struct err e = { 0 };
+    uint64_t from = place->lost_at, to = aggregate_iteration(s->aggregate);
+    if (from == NO_PLACE)
+        return;
+    place->lost_at = NO_PLACE;
+    if (mem_grow(&s->gaps, &s->gaps_cap, s->n_gaps + 1, sizeof *s->gaps, &e) < 0)
+        return;
+    struct gap *g = &s->gaps[s->n_gaps++];
+    *g = (struct gap){ .rank = rank, .from = from, .to = to };
+    memcpy(g->label, place->label, sizeof g->label);
+}
+
+int roster_join(struct peer *p, double now, struct err *e)
+{
+    const struct server *s = p->server;
+    uint64_t budget = train_budget(&s->conf->train, p->hello.rows);
+    s->places[p->rank].budget = budget;
+    aggregate_data(s->aggregate, p->rank, p->hello.rows);
+    return aggregate_join(s->aggregate, now, p->rank, budget, p->label, e);
+}
+
+/* Which rows a late worker has, so that the run can be executed again. */
+static void trace_shards(struct server *s, const struct peer *p, double now)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(p->hello.shards, i, one)
+    {
+        struct trace_event ev = trace_event(TRACE_SET, now);
+        const char *crc = json_string_value(json_object_get(one, "crc32"));
+        const char *file = json_string_value(json_object_get(one, "file"));
+        ev.worker = p->rank;
+        ev.rows = (uint64_t)json_integer_value(json_object_get(one, "rows"));
+        snprintf(ev.note, sizeof ev.note, "shard %.8s %s", crc == NULL ? "" : crc,
+                 file == NULL ? "" : file);
+        trace_write(&s->trace, &ev);
+    }
+}
+
+void roster_admit(struct peer *p, uint64_t rank)
+{
+    struct server *s = p->server;
+    struct err e = { 0 };
+    take_place(p, rank);
+    log_note(s->log, "worker %ju is %s, from update %ju on", (uintmax_t)rank, p->label,
+             (uintmax_t)aggregate_iteration(s->aggregate));
+    close_gap(s, rank);
+    double now = server_now(s);
+    int rc = roster_welcome(p, &e);
+    trace_shards(s, p, now);
+    if (rc == 0)
+        rc = roster_join(p, now, &e);
+    server_event(s, rc, &e);
+}
+
+static struct peer *spare(const struct server *s)
+{
+    struct peer *p = s->peers;
+    while (p != NULL && p->state != PEER_SPARE)
+        p = p->next;
+    return p;
+}
+
+void roster_fill(struct server *s)
+{
+    struct peer *p;
+    for (uint64_t r = 0; s->phase == PHASE_RUN && r < s->workers; r++)
+        if (s->places[r].peer == NULL && !policy_done(aggregate_policy(s->aggregate), r) &&
+            (p = spare(s)) != NULL)
+            roster_admit(p, r);
+}

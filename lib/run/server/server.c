@@ -1,0 +1,227 @@
+/* The parameter server: checks what it is told, opens its parts, runs its loop, closes all. */
+#include "run/server/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/progress.h"
+#include "run/account.h"
+#include "run/server/outputs.h"
+#include "run/server/state.h"
+
+/* Each of the P is started here or can connect. */
+static int check_workers(const struct server *s, struct err *e)
+{
+    if (s->conf->listen.n > 0 || s->spawn.n >= s->workers)
+        return 0;
+    return err_set(e, ERR_USAGE,
+                   "%zu worker%s started (-x) of %ju (-P), and the rest cannot connect without -l",
+                   s->spawn.n, s->spawn.n == 1 ? " is" : "s are", (uintmax_t)s->workers);
+}
+
+/* A trace that cannot be written is better known before the workers have read their data. One that
+ * is there keeps what it holds until the run begins. */
+static int check_trace(struct server *s, struct err *e)
+{
+    const char *path = s->conf->train.trace;
+    struct stat was;
+    if (path == NULL || strcmp(path, "-") == 0)
+        return 0;
+    bool there = stat(path, &was) == 0;
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (fd < 0 && errno != ENXIO) /* a FIFO whose reader is still to come */
+        return err_sys(e, "%s", path);
+    if (fd >= 0)
+        close(fd);
+    if (fd >= 0 && !there)
+        s->trace_made = realpath(path, NULL);
+    return 0;
+}
+
+/* The run never began. */
+static void remove_made_trace(struct server *s)
+{
+    struct stat st;
+    if (s->trace_made != NULL && stat(s->trace_made, &st) == 0 && st.st_size == 0)
+        unlink(s->trace_made);
+    free(s->trace_made);
+    s->trace_made = NULL;
+}
+
+/* A socket must not take the number of a standard descriptor that was closed. What is opened in its
+ * place cannot be written, as a closed one cannot. */
+static int fill_standard(struct err *e)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd < 0)
+        return err_sys(e, "/dev/null");
+    close(fd);
+    return 0;
+}
+
+/* Two that write into one file would leave neither. */
+static int check_outputs(const struct server_conf *c, struct err *e)
+{
+    const struct train_conf *t = &c->train;
+    const char *models = train_wants_snapshots(t)
+                             ? "the snapshots on standard output (-S)"
+                             : "the model on standard output (there is no -o)";
+    struct output v[5];
+    size_t n = 0;
+    if (t->output != NULL)
+        v[n++] = (struct output){ "the model (-o)", t->output, NO_FD };
+    if (t->trace != NULL)
+        v[n++] = (struct output){ "the trace (-t)", t->trace, NO_FD };
+    if (c->address_file != NULL)
+        v[n++] = (struct output){ "--address-file", c->address_file, NO_FD };
+    if (c->ready_fd != NO_FD)
+        v[n++] = (struct output){ "--ready-fd", NULL, c->ready_fd };
+    if (train_wants_stdout(t))
+        v[n++] = (struct output){ models, "-", NO_FD };
+    return outputs_distinct(v, n, e);
+}
+
+static int make_places(struct server *s, struct err *e)
+{
+    s->places = mem_new(s->workers, sizeof *s->places, e);
+    for (uint64_t r = 0; s->places != NULL && r < s->workers; r++)
+        s->places[r].lost_at = NO_PLACE;
+    return s->places == NULL ? -1 : 0;
+}
+
+/* In this order: what can be wrong on the command line, what others see, what others do. */
+static int open_all(struct server *s, struct err *e)
+{
+    s->workers = s->conf->workers;
+    if (train_check(&s->conf->train, "dsgd-ps", e) < 0 ||
+        spawn_plan(&s->spawn, &s->conf->commands, &s->workers, e) < 0 || check_workers(s, e) < 0 ||
+        train_check_policy(&s->conf->train, s->workers, e) < 0 ||
+        check_outputs(s->conf, e) < 0 || check_trace(s, e) < 0 || make_places(s, e) < 0)
+        return -1;
+    s->base = event_base_new();
+    if (s->base == NULL)
+        return err_set(e, ERR_SYSTEM, "the event loop cannot be set up");
+    if (snapshot_open(s, e) < 0 || life_open(s, e) < 0 || listen_open(s, e) < 0)
+        return -1;
+    return children_start(s, e);
+}
+
+static void free_run(struct server *s)
+{
+    for (uint64_t r = 0; s->places != NULL && r < s->workers; r++)
+        free(s->places[r].gradient);
+    free(s->places);
+    free(s->gaps);
+    aggregate_close(s->aggregate);
+    shape_free(&s->shape);
+}
+
+static void close_all(struct server *s)
+{
+    struct err e = { 0 };
+    listen_close(s);
+    while (s->peers != NULL)
+        peer_free(s->peers);
+    spawn_free(&s->spawn);
+    free(s->listeners);
+    if (trace_close(&s->trace, &e) < 0 && s->failure.kind == ERR_OK)
+        s->failure = e;
+    remove_made_trace(s);
+    out_abort(&s->out);
+    stream_close(s->stream);
+    life_close(s);
+    if (s->base != NULL)
+        event_base_free(s->base);
+    free_run(s);
+}
+
+/* Of the passes of a lost worker: what nobody made in its place. */
+static void print_unseen(const struct server *s, uint64_t rank)
+{
+    const struct place *place = &s->places[rank];
+    uint64_t made = policy_account(aggregate_policy(s->aggregate), rank).started;
+    if (s->conf->train.passes > 0 && s->signal == 0 && made < place->budget)
+        log_note(s->log,
+                 "worker %ju (%s): not all of its rows were seen in its passes: %ju of %ju "
+                 "minibatches were made",
+                 (uintmax_t)rank, place->label, (uintmax_t)made, (uintmax_t)place->budget);
+}
+
+/* Those that did not come back. */
+static void print_absent(const struct server *s)
+{
+    for (uint64_t r = 0; s->aggregate != NULL && r < s->workers; r++) {
+        const struct place *place = &s->places[r];
+        if (place->lost_at == NO_PLACE)
+            continue;
+        log_note(s->log, "worker %ju (%s): nobody at its place from update %ju to the end",
+                 (uintmax_t)r, place->label, (uintmax_t)place->lost_at);
+        print_unseen(s, r);
+    }
+}
+
+static void print_gaps(const struct server *s)
+{
+    for (size_t i = 0; i < s->n_gaps; i++) {
+        const struct gap *g = &s->gaps[i];
+        log_note(s->log, "worker %ju (%s): nobody at its place from update %ju to %ju",
+                 (uintmax_t)g->rank, g->label, (uintmax_t)g->from, (uintmax_t)g->to);
+    }
+}
+
+void server_summary(struct server *s)
+{
+    if (s->summed)
+        return;
+    s->summed = true;
+    struct account_conf c = { s->log, s->workers, s->seconds };
+    if (progress_wanted(s->log))
+        progress_wipe();
+    account_print(&c, s->aggregate);
+    print_gaps(s);
+    print_absent(s);
+    uint64_t skipped = s->stream == NULL ? 0 : stream_skipped(s->stream);
+    if (skipped > 0)
+        log_note(s->log,
+                 "%ju snapshots were skipped: their reader was slow (--lossless waits for it)",
+                 (uintmax_t)skipped);
+}
+
+/* One that finds SIGPIPE ignored is told of the closed pipe in words, as by cat. */
+static void tell_closed_pipe(struct server *s)
+{
+    s->signal = 0;
+    errno = EPIPE;
+    err_sys(&s->failure, "<stdout>");
+}
+
+int server_run(const struct server_conf *conf, int *signal_out, struct err *e)
+{
+    struct server s = { .conf = conf, .log = &conf->log };
+    struct sigaction ignore = { .sa_handler = SIG_IGN }, was;
+    if (fill_standard(e) < 0)
+        return -1;
+    sigaction(SIGPIPE, &ignore, &was);
+    if (open_all(&s, &s.failure) == 0) {
+        event_base_dispatch(s.base);
+        server_summary(&s);
+    }
+    if (s.failure.kind == ERR_OK)
+        s.failure = s.unwritten;
+    close_all(&s);
+    sigaction(SIGPIPE, &was, NULL);
+    if (s.signal == SIGPIPE && was.sa_handler == SIG_IGN)
+        tell_closed_pipe(&s);
+    *signal_out = s.signal;
+    *e = s.failure;
+    return e->kind == ERR_OK ? 0 : -1;
+}

@@ -1,0 +1,246 @@
+/* The workers that a server starts itself: -x commands, a socket pair as their stdin and stdout. */
+#include "run/server/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+extern char **environ;
+
+/* What a letter behind % stands for, or -1. */
+static int directive(char letter, uint64_t rank, uint64_t workers, char text[static 24])
+{
+    switch (letter) {
+    case 'r':
+        return snprintf(text, 24, "%" PRIu64, rank);
+    case 'P':
+        return snprintf(text, 24, "%" PRIu64, workers);
+    case '%':
+        return snprintf(text, 24, "%%");
+    default:
+        return -1;
+    }
+}
+
+/* Bytes of the command with its directives replaced, written to `out` unless that is NULL; -1: one
+ * is unknown, and *at is where. */
+static long expand(const char *command, uint64_t rank, uint64_t workers, char *out, const char **at)
+{
+    long n = 0;
+    for (const char *s = command; *s; s++) {
+        char text[24] = { *s };
+        int len = *s == '%' ? directive(*++s, rank, workers, text) : 1;
+        if (len < 0) {
+            *at = s - 1;
+            return -1;
+        }
+        if (out != NULL)
+            memcpy(out + n, text, (size_t)len);
+        n += len;
+    }
+    return n;
+}
+
+static int plan_one(struct child *c, const char *command, uint64_t rank, uint64_t workers,
+                    struct err *e)
+{
+    const char *at;
+    long n = expand(command, rank, workers, NULL, &at);
+    if (n < 0)
+        return err_set(e, ERR_USAGE, "-x '%s': '%.2s' is not known; allowed are %%r, %%P and %%%%",
+                       command, at);
+    c->rank = rank;
+    c->command = mem_new((size_t)n + 1, 1, e);
+    if (c->command == NULL)
+        return -1;
+    expand(command, rank, workers, c->command, &at);
+    return 0;
+}
+
+static bool names_rank(const char *command)
+{
+    for (const char *s = strchr(command, '%'); s != NULL && s[1] != '\0'; s = strchr(s + 2, '%'))
+        if (s[1] == 'r')
+            return true;
+    return false;
+}
+
+int spawn_plan(struct spawn *s, const struct text_list *commands, uint64_t *workers, struct err *e)
+{
+    if (*workers == 0)
+        *workers = commands->n;
+    if (*workers == 0)
+        return err_set(e, ERR_USAGE, "-P is missing: how many workers take part");
+    bool all = commands->n == 1 && names_rank(commands->v[0]);
+    size_t n = all ? *workers : commands->n;
+    if (n > *workers)
+        return err_set(e, ERR_USAGE, "%zu commands (-x) for %" PRIu64 " worker%s (-P)", n, *workers,
+                       *workers == 1 ? "" : "s");
+    s->v = mem_new(n, sizeof *s->v, e);
+    if (s->v == NULL)
+        return -1;
+    for (s->n = 0; s->n < n; s->n++)
+        if (plan_one(&s->v[s->n], commands->v[all ? 0 : s->n], s->n, *workers, e) < 0)
+            return -1;
+    return 0;
+}
+
+/* Our environment with DSGD_PS=stdio and DSGD_RANK; the array is to be freed, its texts are not. */
+static char **environment(char *rank, struct err *e)
+{
+    static char ps[] = "DSGD_PS=stdio";
+    size_t n = 0, kept = 0;
+    while (environ[n] != NULL)
+        n++;
+    char **env = mem_new(n + 3, sizeof *env, e);
+    if (env == NULL)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(environ[i], "DSGD_PS=", 8) != 0 && strncmp(environ[i], "DSGD_RANK=", 10) != 0)
+            env[kept++] = environ[i];
+    env[kept++] = ps;
+    env[kept] = rank;
+    return env;
+}
+
+/* A group of its own, and no signal ignored or blocked that its server ignores or blocks. */
+static int attributes(posix_spawnattr_t *attr)
+{
+    sigset_t none, usual;
+    sigemptyset(&none);
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    sigaddset(&usual, SIGINT);
+    sigaddset(&usual, SIGTERM);
+    sigaddset(&usual, SIGCHLD);
+    posix_spawnattr_setsigmask(attr, &none);
+    posix_spawnattr_setsigdefault(attr, &usual);
+    posix_spawnattr_setpgroup(attr, 0);
+    return posix_spawnattr_setflags(
+        attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+}
+
+static int spawn_shell(struct child *c, int fd, char **env)
+{
+    char shell[] = "/bin/sh", flag[] = "-c";
+    char *argv[] = { shell, flag, c->command, NULL };
+    posix_spawnattr_t attr;
+    posix_spawn_file_actions_t actions;
+    int rc = posix_spawnattr_init(&attr);
+    if (rc != 0)
+        return rc;
+    rc = posix_spawn_file_actions_init(&actions);
+    if (rc == 0)
+        rc = attributes(&attr);
+    if (rc == 0)
+        rc = posix_spawn_file_actions_adddup2(&actions, fd, STDIN_FILENO);
+    if (rc == 0)
+        rc = posix_spawn_file_actions_adddup2(&actions, fd, STDOUT_FILENO);
+    if (rc == 0)
+        rc = posix_spawn(&c->pid, shell, &actions, &attr, argv, env);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attr);
+    return rc;
+}
+
+int spawn_start(struct child *c, int *fd, struct err *e)
+{
+    int pair[2];
+    char rank[32];
+    snprintf(rank, sizeof rank, "DSGD_RANK=%" PRIu64, c->rank);
+    char **env = environment(rank, e);
+    if (env == NULL)
+        return -1;
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0) {
+        free(env);
+        return err_sys(e, "a socket for '%s'", c->command);
+    }
+    fcntl(pair[0], F_SETFD, FD_CLOEXEC);
+    fcntl(pair[1], F_SETFD, FD_CLOEXEC);
+    int rc = spawn_shell(c, pair[1], env);
+    free(env);
+    close(pair[1]);
+    if (rc != 0) {
+        c->pid = 0;
+        close(pair[0]);
+        errno = rc;
+        return err_sys(e, "starting '%s'", c->command);
+    }
+    *fd = pair[0];
+    return 0;
+}
+
+/* While it is not reaped its number, and so its group's, cannot be another's. */
+static bool reap_one(struct child *c)
+{
+    siginfo_t info = { 0 };
+    if (c->pid == 0 || waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+        info.si_pid != c->pid)
+        return false;
+    kill(-c->pid, SIGTERM);
+    waitpid(c->pid, &c->status, 0);
+    c->pid = 0;
+    c->ended = true;
+    return true;
+}
+
+struct child *spawn_reap(struct spawn *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (reap_one(&s->v[i]))
+            return &s->v[i];
+    return NULL;
+}
+
+size_t spawn_alive(const struct spawn *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        n += s->v[i].pid != 0;
+    return n;
+}
+
+void spawn_signal(struct spawn *s, int signal)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->v[i].pid != 0) {
+            s->v[i].told_to_end = true;
+            kill(-s->v[i].pid, signal);
+        }
+}
+
+bool spawn_failed(const struct child *c)
+{
+    return c->ended && !c->told_to_end && !(WIFEXITED(c->status) && WEXITSTATUS(c->status) == 0);
+}
+
+const char *spawn_fate(const struct child *c, char *text, size_t room)
+{
+    if (WIFSIGNALED(c->status))
+        snprintf(text, room, "was ended by signal %d", WTERMSIG(c->status));
+    else
+        snprintf(text, room, "ended with status %d", WEXITSTATUS(c->status));
+    return text;
+}
+
+void spawn_free(struct spawn *s)
+{
+    spawn_signal(s, SIGKILL);
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->v[i].pid != 0)
+            waitpid(s->v[i].pid, &s->v[i].status, 0);
+        free(s->v[i].command);
+    }
+    free(s->v);
+    *s = (struct spawn){ 0 };
+}

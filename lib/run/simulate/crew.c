@@ -1,0 +1,179 @@
+/* The workers of a run in one process: their data, and their gradients when somebody asks for them. */
+#include "run/simulate/crew.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "learn/gradient.h"
+
+int crew_add(struct crew *c, char *const *paths, size_t n, const struct input *in, struct err *e)
+{
+    struct dataset *d = mem_new(1, sizeof *d, e);
+    if (d == NULL || dataset_read(d, paths, n, in, 0, c->log, e) < 0) {
+        free(d);
+        return -1;
+    }
+    if (mem_grow(&c->set, &c->sets_cap, c->sets + 1, sizeof *c->set, e) < 0) {
+        dataset_free(d);
+        free(d);
+        return -1;
+    }
+    c->set[c->sets++] = d;
+    return c->compute == NULL ? 0 : compute_add(c->compute, d, &c->shape.classes, e);
+}
+
+int crew_read(struct crew *c, char *const *paths, size_t n, const struct input *in, struct err *e)
+{
+    size_t from_stdin = 0;
+    for (size_t i = 0; i < n; i++)
+        from_stdin += strcmp(paths[i], "-") == 0;
+    if (from_stdin > 1)
+        return err_set(e, ERR_USAGE, "'-': standard input can be read only once");
+    for (size_t i = 0; i < n; i++)
+        if (crew_add(c, &paths[i], 1, in, e) < 0)
+            return -1;
+    return 0;
+}
+
+void crew_close(struct crew *c)
+{
+    for (size_t i = 0; i < c->rooms; i++)
+        free(c->room[i]);
+    free(c->room);
+    compute_close(c->compute);
+    shape_free(&c->shape);
+    free(c->set_of);
+    for (size_t i = 0; i < c->sets; i++) {
+        dataset_free(c->set[i]);
+        free(c->set[i]);
+    }
+    free(c->set);
+    *c = (struct crew){ 0 };
+}
+
+int crew_place(struct crew *c, uint64_t workers, struct err *e)
+{
+    c->workers = workers;
+    c->set_of = mem_new((size_t)workers, sizeof *c->set_of, e);
+    for (uint64_t r = 0; c->set_of != NULL && r < workers; r++)
+        c->set_of[r] = c->sets == 1 ? 0 : (uint32_t)r;
+    return c->set_of == NULL ? -1 : 0;
+}
+
+/* The shape is that of all rows that some worker has at the start. */
+static int unite(struct crew *c, struct err *e)
+{
+    const struct spec *model = &c->conf->model;
+    const struct dataset *first = c->set[c->set_of[0]];
+    for (uint64_t r = 0; r < c->workers; r++) {
+        const struct dataset *d = c->set[c->set_of[r]];
+        if (r > 0 && c->set_of[r] == c->set_of[r - 1])
+            continue;
+        if (shape_add(&c->shape, model, d->features, &d->classes, e) < 0 ||
+            shape_same_reading(d->meta, d->name, first->meta, first->name, e) < 0)
+            return -1;
+    }
+    return shape_close(&c->shape, model, !c->conf->no_bias, first->meta, c->log, e);
+}
+
+static int open_compute(struct crew *c, struct err *e)
+{
+    struct welcome w = {
+        .workers = c->workers,
+        .seed = c->conf->seed,
+        .batch = c->conf->batch,
+        .model = c->conf->model.text,
+        .features = c->shape.dims.features,
+        .classes = c->shape.classes,
+        .bias = c->shape.dims.bias,
+    };
+    c->compute = compute_empty(&w, e);
+    for (size_t i = 0; c->compute != NULL && i < c->sets; i++)
+        if (compute_add(c->compute, c->set[i], &c->shape.classes, e) < 0)
+            return -1;
+    return c->compute == NULL ? -1 : 0;
+}
+
+int crew_start(struct crew *c, struct err *e)
+{
+    if (unite(c, e) == 0 && open_compute(c, e) == 0)
+        return 0;
+    e->kind = e->kind == ERR_PEER ? ERR_DATA : e->kind; /* nobody here is a peer */
+    return -1;
+}
+
+uint64_t crew_rows(const struct crew *c, uint64_t worker)
+{
+    return c->set[c->set_of[worker]]->rows;
+}
+
+const char *crew_name(const struct crew *c, uint64_t worker, char *text, size_t room)
+{
+    const struct dataset *d = c->set[c->set_of[worker]];
+    size_t n = json_array_size(d->shards);
+    if (n > 1)
+        snprintf(text, room, "%s and %zu more", d->name, n - 1);
+    else
+        snprintf(text, room, "%s", d->name);
+    return text;
+}
+
+/* The shards of all workers, each with its rank. */
+static json_t *shards(const struct crew *c)
+{
+    json_t *all = json_array(), *one;
+    size_t i;
+    for (uint64_t r = 0; r < c->workers; r++)
+        json_array_foreach(c->set[c->set_of[r]]->shards, i, one)
+        {
+            json_t *row = json_pack("{s:I}", "worker", (json_int_t)r);
+            json_object_update(row, one);
+            json_array_append_new(all, row);
+        }
+    return all;
+}
+
+int crew_describe(const struct crew *c, json_t *meta, struct err *e)
+{
+    if (json_object_set_new(meta, "kernel", json_string(COMPUTE_KERNEL)) < 0 ||
+        json_object_set_new(meta, "blas", json_string(gradient_blas())) < 0 ||
+        json_object_set_new(meta, "shards", shards(c)) < 0)
+        return err_memory(e);
+    return 0;
+}
+
+static float *take_room(struct crew *c, struct err *e)
+{
+    if (c->taken == c->rooms) {
+        float *g = mem_new(c->shape.layout.size, sizeof *g, e);
+        if (g == NULL || mem_grow(&c->room, &c->rooms_cap, c->rooms + 1, sizeof *c->room, e) < 0) {
+            free(g);
+            return NULL;
+        }
+        c->room[c->rooms++] = g;
+    }
+    return c->room[c->taken++];
+}
+
+int crew_gradient(struct crew *c, uint64_t worker, const float *w, struct gradient_in *g,
+                  struct err *e)
+{
+    int more;
+    float *into = take_room(c, e);
+    if (into == NULL || compute_as(c->compute, c->set_of[worker], worker, e) < 0)
+        return -1;
+    compute_with(c->compute, w, into);
+    compute_begin(c->compute, g->seq);
+    do
+        more = compute_chunk(c->compute, e);
+    while (more > 0);
+    g->g = compute_gradient(c->compute, &g->rows, &g->loss);
+    return more;
+}
+
+void crew_settle(struct crew *c)
+{
+    c->taken = 0;
+}

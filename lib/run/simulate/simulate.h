@@ -1,0 +1,19 @@
+/* dsgd-sim: a run in virtual time, by the aggregate, the policies and the gradients of a real one.
+ *
+ * The clock counts whole nanoseconds, so that durations that add up to the same time are a tie; ties go by
+ * the worker's number. Gradients are computed when they arrive, on the parameters that their worker read:
+ * a minibatch that is broken off costs nothing. */
+#ifndef RUN_SIMULATE_H
+#define RUN_SIMULATE_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "run/simulate/conf.h"
+
+/* The whole life of a simulated run; paths[0 .. n): rows of its workers, one each, or one for all. Does
+ * not return when a signal ended it. -1: ERR_NO (loss or parameters not finite, a delay beyond the
+ * clock), ERR_USAGE, ERR_DATA, ERR_SYSTEM. */
+int simulate(const struct sim_conf *conf, char *const *paths, size_t n, struct err *e);
+
+#endif

@@ -1,0 +1,289 @@
+/* A data set becomes shards, which all appear or none. */
+#include "run/split/split.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/out.h"
+#include "base/rng.h"
+#include "data/builder.h"
+#include "data/shard.h"
+#include "run/split/pattern.h"
+
+/* A row of the table: which row of the data stands at place i of all shards, one by one. */
+struct split_ops {
+    struct plug plug;
+    uint64_t (*row)(const struct perm *shuffled, uint64_t i);
+};
+
+static uint64_t in_order(const struct perm *shuffled, uint64_t i)
+{
+    (void)shuffled;
+    return i;
+}
+
+static const struct split_ops shuffle = {
+    .plug = { .name = "shuffle", .help = "rows in an order drawn by the seed" },
+    .row = perm_at,
+};
+
+static const struct split_ops sequential = {
+    .plug = { .name = "sequential", .help = "rows in the order of the data" },
+    .row = in_order,
+};
+
+static const struct plug *const rows[] = { &shuffle.plug, &sequential.plug, NULL };
+const struct table split_table = { "split", rows };
+
+/* One run. */
+struct splitting {
+    const struct split *s;
+    struct dataset data;
+    size_t features;
+    struct perm perm;
+    char *source;       /* names of the files, for the metadata */
+    struct builder row; /* the shard in hand */
+    size_t single;      /* shards whose rows are all of one class */
+    char *single_name;  /* the first of them */
+};
+
+static const char *shown(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "<stdin>" : path;
+}
+
+static int check_conf(const struct split *s, struct err *e)
+{
+    bool numbered;
+    if (pattern_check(s->pattern, &numbered, e) < 0)
+        return err_ctx(e, "--output");
+    if (s->shards > 1 && !numbered && strcmp(s->pattern, "-") != 0)
+        return err_set(e, ERR_USAGE, "--output '%s' needs %%d for %llu shards", s->pattern,
+                       (unsigned long long)s->shards);
+    return 0;
+}
+
+static int name_source(struct splitting *g, char *const *paths, size_t n, struct err *e)
+{
+    size_t room = 1, at = 0;
+    for (size_t i = 0; i < n; i++)
+        room += strlen(shown(paths[i])) + 1;
+    g->source = mem_new(room, 1, e);
+    for (size_t i = 0; g->source != NULL && i < n; i++) {
+        size_t length = strlen(shown(paths[i]));
+        if (i > 0)
+            g->source[at++] = ' ';
+        memcpy(g->source + at, shown(paths[i]), length);
+        at += length;
+    }
+    return g->source == NULL ? -1 : 0;
+}
+
+/* Rows as wide as --features asks for must fit into memory: a dense row is stored whole. */
+static int check_room(const struct splitting *g, struct err *e)
+{
+    const struct dataset *d = &g->data;
+    uint64_t features = g->s->features > 0 ? g->s->features : d->features;
+    uint64_t rows = (d->rows + g->s->shards - 1) / g->s->shards;
+    enum rows_kind kind = d->parts[0].kind;
+    double size = kind == ROWS_BYTES ? 1 : sizeof(float);
+    double need = (double)rows * (double)features * size;
+    double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (kind == ROWS_SPARSE || have <= 0 || need <= have)
+        return 0;
+    return err_set(e, ERR_SYSTEM,
+                   "%s: a shard of %llu dense rows of %llu features needs %.1f GB; this machine has "
+                   "%.1f GB",
+                   d->name, (unsigned long long)rows, (unsigned long long)features, need / 1e9,
+                   have / 1e9);
+}
+
+/* What the data must be for the shards that were asked for. */
+static int check_data(const struct splitting *g, struct err *e)
+{
+    const struct split *s = g->s;
+    const struct dataset *d = &g->data;
+    if (s->shards > d->rows)
+        return err_set(e, ERR_USAGE,
+                       "%s: %llu shards of %zu rows: there cannot be more shards than rows",
+                       d->name, (unsigned long long)s->shards, d->rows);
+    if (s->features > 0 && s->features < d->features)
+        return err_set(e, ERR_USAGE, "%s: --features %llu: the data have %zu", d->name,
+                       (unsigned long long)s->features, d->features);
+    if (s->features > INT32_MAX)
+        return err_set(e, ERR_USAGE, "--features %llu: at most %d", (unsigned long long)s->features,
+                       INT32_MAX);
+    for (size_t i = 1; i < d->n_parts; i++)
+        if (d->parts[i].kind != d->parts[0].kind || d->parts[i].scale != d->parts[0].scale)
+            return err_set(e, ERR_DATA, "%s and a later file differ: floats, bytes or sparse rows",
+                           d->name);
+    return check_room(g, e);
+}
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void summary(const struct splitting *g)
+{
+    const struct dataset *d = &g->data;
+    uint64_t stored = 0;
+    char classes[48] = "labels are targets";
+    for (size_t i = 0; i < d->n_parts; i++)
+        stored += shard_stored(&d->parts[i]);
+    if (!d->classes.targets)
+        snprintf(classes, sizeof classes, "%zu class%s", d->classes.n,
+                 d->classes.n == 1 ? "" : "es");
+    log_note(g->s->log, "%zu row%s, %zu feature%s, %s, %llu stored value%s", d->rows,
+             plural(d->rows), g->features, plural(g->features), classes, (unsigned long long)stored,
+             plural(stored));
+}
+
+/* The rows of shard k: all shards together are every row once, and sizes differ by at most 1. */
+static int gather(struct splitting *g, uint64_t k, struct err *e)
+{
+    const struct dataset *d = &g->data;
+    const struct split_ops *how = (const struct split_ops *)g->s->how.plug;
+    uint64_t size = d->rows / g->s->shards, larger = d->rows % g->s->shards;
+    uint64_t first = k * size + (k < larger ? k : larger), n = size + (k < larger);
+    struct builder *b = &g->row;
+    b->kind = d->parts[0].kind;
+    b->scale = d->parts[0].scale;
+    b->features = g->features;
+    b->n = b->entries = 0;
+    for (uint64_t i = first; i < first + n; i++) {
+        uint64_t row = how->row(&g->perm, i);
+        const struct rows *part = dataset_find(d, &row);
+        if (builder_copy(b, part, row, e) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int note_single(struct splitting *g, const char *name, struct err *e)
+{
+    const struct builder *b = &g->row;
+    size_t i = 1;
+    while (i < b->n && b->labels[i] == b->labels[0])
+        i++;
+    if (i < b->n || b->n == 1 || g->data.classes.n < 2 || g->single++ > 0)
+        return 0;
+    g->single_name = mem_text(name, e);
+    return g->single_name == NULL ? -1 : 0;
+}
+
+static void tell_single(const struct splitting *g)
+{
+    if (g->single == 1)
+        log_note(g->s->log, "%s has rows of one class only", g->single_name);
+    if (g->single > 1)
+        log_note(g->s->log, "%s and %zu more have rows of one class only", g->single_name,
+                 g->single - 1);
+}
+
+static int write_shard(struct splitting *g, uint64_t k, struct out *o, struct err *e)
+{
+    struct shard_note note = { &g->data.classes, g->data.meta, g->source, g->s->seed, k,
+                               g->s->shards };
+    if (gather(g, k, e) < 0)
+        return -1;
+    struct rows r = builder_rows(&g->row);
+    return shard_write(o, &r, &note, e);
+}
+
+static int write_stream(struct splitting *g, struct err *e)
+{
+    struct out o = { 0 };
+    int status = out_open(&o, "-", e);
+    for (uint64_t k = 0; k < g->s->shards && status == 0; k++) {
+        status = write_shard(g, k, &o, e);
+        if (status == 0)
+            status = note_single(g, "a shard", e);
+    }
+    if (status == 0)
+        return out_commit(&o, e);
+    out_abort(&o);
+    return -1;
+}
+
+/* Input is never changed: no shard may take the place of a file that is read. */
+static int spare_input(const char *name, char *const *paths, size_t n, struct err *e)
+{
+    struct stat to, from;
+    if (stat(name, &to) < 0 || !S_ISREG(to.st_mode))
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        if (stat(paths[i], &from) == 0 && from.st_dev == to.st_dev && from.st_ino == to.st_ino)
+            return err_set(e, ERR_USAGE, "%s: is an input, a shard would replace it", name);
+    return 0;
+}
+
+static int write_file(struct splitting *g, uint64_t k, struct out *o, char *const *paths, size_t n,
+                      struct err *e)
+{
+    char *name = pattern_name(g->s->pattern, k, e);
+    if (name == NULL)
+        return -1;
+    int status = spare_input(name, paths, n, e);
+    if (status == 0)
+        status = out_open(o, name, e);
+    if (status == 0)
+        status = write_shard(g, k, o, e);
+    if (status == 0)
+        status = note_single(g, name, e);
+    free(name);
+    return status == 0 ? out_finish(o, e) : -1;
+}
+
+static int write_files(struct splitting *g, char *const *paths, size_t n, struct err *e)
+{
+    size_t shards = (size_t)g->s->shards;
+    struct out *o = mem_new(shards, sizeof *o, e);
+    int status = o == NULL ? -1 : 0;
+    for (size_t k = 0; k < shards && status == 0; k++)
+        status = write_file(g, k, &o[k], paths, n, e);
+    if (status == 0)
+        status = out_commit_all(o, shards, e);
+    for (size_t k = 0; o != NULL && k < shards; k++)
+        out_abort(&o[k]);
+    free(o);
+    return status;
+}
+
+static int split_data(struct splitting *g, char *const *paths, size_t n, struct err *e)
+{
+    const struct split *s = g->s;
+    if (dataset_read(&g->data, paths, n, &s->input, 0, s->log, e) < 0 || check_data(g, e) < 0 ||
+        name_source(g, paths, n, e) < 0)
+        return -1;
+    g->features = s->features > 0 ? (size_t)s->features : g->data.features;
+    perm_open(&g->perm, g->data.rows, s->seed, RNG_SHUFFLE, 0, 0);
+    int status = strcmp(s->pattern, "-") == 0 ? write_stream(g, e) : write_files(g, paths, n, e);
+    if (status < 0)
+        return -1;
+    summary(g);
+    tell_single(g);
+    return 0;
+}
+
+int split_run(const struct split *s, char *const *paths, size_t n, struct err *e)
+{
+    static char input[] = "-";
+    char *const none[] = { input };
+    struct splitting g = { .s = s };
+    if (check_conf(s, e) < 0)
+        return -1;
+    if (n == 0 && isatty(STDIN_FILENO))
+        return err_set(e, ERR_USAGE,
+                       "no data: standard input is a terminal (see dsgd-shard --help)");
+    int status = split_data(&g, n ? paths : none, n ? n : 1, e);
+    free(g.single_name);
+    free(g.source);
+    builder_free(&g.row);
+    dataset_free(&g.data);
+    return status;
+}

@@ -1,0 +1,305 @@
+/* A worker: takes parameters and a minibatch number, computes, waits out the delay, pushes. */
+#include "run/worker/worker.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "delay/delay.h"
+#include "learn/gradient.h"
+#include "net/channel.h"
+#include "run/compute.h"
+#include "run/hello.h"
+#include "run/worker/join.h"
+
+/* What becomes of the minibatch in hand. */
+enum stage { IDLE, COMPUTING, DELAYING };
+
+struct worker {
+    const struct worker_conf *conf;
+    struct dataset data;
+    struct join join;
+    struct hello hello; /* views of what is elsewhere; the name is owned */
+    struct welcome welcome;
+    struct compute *compute;
+    uint64_t held; /* version of the parameters that are here */
+    bool holds;
+
+    enum stage stage;
+    uint64_t version, seq;  /* of the minibatch in hand */
+    double began, computed; /* clock when its computation began, ended */
+    double until;           /* clock when its delay is over */
+};
+
+static struct channel *channel(struct worker *w)
+{
+    return &w->join.channel;
+}
+
+/* Time spent so far on the minibatch in hand. */
+static struct work spent(const struct worker *w, double now)
+{
+    if (w->stage == COMPUTING)
+        return (struct work){ .loss = NAN, .compute = now - w->began };
+    return (
+        struct work){ .loss = NAN, .compute = w->computed - w->began, .delay = now - w->computed };
+}
+
+static int send_work(struct worker *w, enum frame_type type, uint64_t seq, const struct work *work,
+                     const float *g, struct err *e)
+{
+    unsigned char bytes[FRAME_WORK];
+    struct frame f = { .type = type, .version = w->version, .seq = seq };
+    work_encode(bytes, work);
+    return channel_send(channel(w), &f, bytes, sizeof bytes, g,
+                        g ? compute_size(w->compute) * sizeof *g : 0, e);
+}
+
+/* Gives up the minibatch in hand, and says so. */
+static int cancel(struct worker *w, struct err *e)
+{
+    if (w->stage == IDLE)
+        return 0;
+    struct work work = spent(w, clock_now());
+    w->stage = IDLE;
+    return send_work(w, FRAME_CANCELLED, w->seq, &work, NULL, e);
+}
+
+static int push(struct worker *w, struct err *e)
+{
+    struct work work = spent(w, clock_now());
+    const float *g = compute_gradient(w->compute, &work.rows, &work.loss);
+    w->stage = IDLE;
+    return send_work(w, FRAME_GRAD, w->seq, &work, g, e);
+}
+
+/* Brings the parameters in, unless they are here already. */
+static int take_parameters(struct worker *w, const struct frame *f, struct err *e)
+{
+    size_t bytes = compute_size(w->compute) * sizeof(float);
+    if (f->flags & PARAMS_SAME) {
+        if (f->length == 0 && w->holds && w->held == f->version)
+            return 0;
+        return err_set(e, ERR_PEER, "the server never sent version %" PRIu64, f->version);
+    }
+    if (f->length != bytes)
+        return err_set(e, ERR_PEER, "parameters of %" PRIu64 " bytes, the model here has %zu",
+                       f->length, bytes);
+    if (channel_read(channel(w), compute_w(w->compute), bytes, e) < 0)
+        return -1;
+    w->held = f->version;
+    w->holds = true;
+    return 0;
+}
+
+/* The answers: 1 to go on, 0 when the run is over, -1 and e. */
+
+static int on_params(struct worker *w, const struct frame *f, struct err *e)
+{
+    if (cancel(w, e) < 0 || take_parameters(w, f, e) < 0)
+        return -1;
+    w->version = f->version;
+    w->seq = f->seq;
+    w->began = clock_now();
+    w->stage = COMPUTING;
+    compute_begin(w->compute, f->seq);
+    return 1;
+}
+
+static int on_heartbeat(struct worker *w, const struct frame *f, struct err *e)
+{
+    (void)w;
+    return f->length == 0 ? 1 : err_set(e, ERR_PEER, "a heartbeat of %" PRIu64 " bytes", f->length);
+}
+
+static int on_bye(struct worker *w, const struct frame *f, struct err *e)
+{
+    (void)f, (void)e;
+    struct work work = { .loss = NAN };
+    uint64_t seq = FRAME_NO_SEQ;
+    if (w->stage != IDLE) {
+        work = spent(w, clock_now());
+        seq = w->seq;
+    }
+    /* Nobody may be there to hear it any more: the run is over all the same. */
+    struct err ignored = { 0 };
+    send_work(w, FRAME_BYE, seq, &work, NULL, &ignored);
+    return 0;
+}
+
+static int on_error(struct worker *w, const struct frame *f, struct err *e)
+{
+    return join_error(&w->join, f, e);
+}
+
+typedef int answer(struct worker *w, const struct frame *f, struct err *e);
+static answer *const answers[FRAME_ERROR + 1] = {
+    [FRAME_PARAMS] = on_params,
+    [FRAME_HEARTBEAT] = on_heartbeat,
+    [FRAME_BYE] = on_bye,
+    [FRAME_ERROR] = on_error,
+};
+
+static int take(struct worker *w, const struct frame *f, struct err *e)
+{
+    if (answers[f->type] == NULL)
+        return err_set(e, ERR_PEER, "the server sent a frame of type %d", (int)f->type);
+    return answers[f->type](w, f, e);
+}
+
+static int compute_some(struct worker *w, struct err *e)
+{
+    int more = compute_chunk(w->compute, e);
+    if (more != 0)
+        return more;
+    w->stage = DELAYING;
+    w->computed = clock_now();
+    w->until = w->computed + delay_of(&w->conf->delay, w->welcome.seed, w->welcome.rank, w->seq);
+    return 1;
+}
+
+/* Seconds for which the channel alone is of interest. */
+static double pause_of(const struct worker *w)
+{
+    if (w->stage == IDLE)
+        return INFINITY;
+    return w->stage == COMPUTING ? 0 : fmax(w->until - clock_now(), 0);
+}
+
+/* Until the run is over: 0. What comes from the server goes before what is under way. */
+static int serve(struct worker *w, struct err *e)
+{
+    for (;;) {
+        struct frame f;
+        int come = channel_wait(channel(w), pause_of(w), &f, e);
+        if (come < 0)
+            return -1;
+        if (come > 0) {
+            int done = take(w, &f, e);
+            if (done <= 0)
+                return done;
+        } else if (w->stage == COMPUTING) {
+            if (compute_some(w, e) < 0)
+                return -1;
+        } else if (push(w, e) < 0) {
+            return -1;
+        }
+    }
+}
+
+/* From HELLO to BYE, on a connection that stands. 0: the run is over. */
+static int session(struct worker *w, struct err *e)
+{
+    int joined = join_enter(&w->join, &w->hello, &w->welcome, e);
+    if (joined <= 0)
+        return joined;
+    w->compute = compute_open(&w->data, &w->welcome, e);
+    return w->compute ? serve(w, e) : -1;
+}
+
+static void leave_session(struct worker *w)
+{
+    compute_close(w->compute);
+    welcome_free(&w->welcome);
+    channel_close(channel(w));
+    w->compute = NULL;
+    w->stage = IDLE;
+    w->holds = false;
+}
+
+/* One connection after the other until the run is over. */
+static int work(struct worker *w, struct err *e)
+{
+    for (;;) {
+        if (join_dial(&w->join, e) < 0)
+            return -1;
+        int done = session(w, e);
+        if (done < 0)
+            join_explain(&w->join, e);
+        leave_session(w);
+        if (done == 0 || !join_lost(&w->join))
+            return done;
+        log_note(&w->conf->log, "%s; trying to come back", e->text);
+    }
+}
+
+static int fill_hello(struct worker *w, struct err *e)
+{
+    char host[256] = "?";
+    gethostname(host, sizeof host - 1);
+    w->hello = (struct hello){ .program = (char *)(uintptr_t)PACKAGE_VERSION,
+                               .run = (char *)(uintptr_t)w->conf->run,
+                               .kernel = (char *)(uintptr_t)COMPUTE_KERNEL,
+                               .blas = (char *)(uintptr_t)gradient_blas(),
+                               .rows = w->data.rows,
+                               .features = w->data.features,
+                               .classes = w->data.classes,
+                               .data = w->data.meta,
+                               .shards = w->data.shards };
+    w->hello.name = mem_print(e, "%s:%ld", host, (long)getpid());
+    return w->hello.name ? 0 : -1;
+}
+
+static int read_data(struct worker *w, char *const *paths, size_t n, struct err *e)
+{
+    struct input in = w->conf->input;
+    uint64_t number = (uint64_t)w->conf->rank;
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(paths[i], "-") != 0)
+            continue;
+        if (strcmp(w->join.connect, "stdio") == 0)
+            return err_set(e, ERR_USAGE, "-: stdin is the connection to the server");
+        if (w->conf->rank == RANK_ANY)
+            return err_set(e, ERR_USAGE, "-: a shard of a stream needs a rank: give -r RANK");
+        in.only = &number;
+    }
+    return dataset_read(&w->data, paths, n, &in, 0, &w->conf->log, e);
+}
+
+/* Before anything is read: what cannot work is said at once. */
+static int check_address(const struct worker *w, struct err *e)
+{
+    struct address a;
+    if (w->join.connect[0] == '@')
+        return 0; /* may be written later */
+    if (address_parse(&a, w->join.connect, e) < 0)
+        return -1;
+    if (a.kind == ADDRESS_STDIO && (isatty(STDIN_FILENO) || isatty(STDOUT_FILENO)))
+        return err_set(e, ERR_USAGE, "a terminal is no server: give -c ADDRESS");
+    return 0;
+}
+
+/* Delays are waited out to the microsecond where the system lets us. */
+static void exact_timers(void)
+{
+#ifdef PR_SET_TIMERSLACK
+    prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+#endif
+}
+
+int worker_run(const struct worker_conf *conf, char *const *paths, size_t n, struct err *e)
+{
+    struct worker w = { .conf = conf };
+    w.join = (struct join){ .connect = conf->connect ? conf->connect : "stdio",
+                            .timeout = conf->connect_timeout,
+                            .log = &conf->log,
+                            .rank = conf->rank };
+    signal(SIGPIPE, SIG_IGN);
+    exact_timers();
+    int done = -1;
+    if (check_address(&w, e) == 0 && read_data(&w, paths, n, e) == 0 && fill_hello(&w, e) == 0)
+        done = work(&w, e);
+    free(w.hello.name);
+    dataset_free(&w.data);
+    return done;
+}
