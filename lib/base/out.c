@@ -85,7 +85,7 @@ static void no_longer_pending(const char *temp)
 }
 
 /* mkstemp, and no moment in which the file is there but would be left by a signal. */
-static int make_temporary(char *temp, struct err *e)
+static int make_temporary(char *temp, const char *path, struct err *e)
 {
     sigset_t was;
     struct pending *p = mem_new(1, sizeof *p, e);
@@ -104,7 +104,7 @@ static int make_temporary(char *temp, struct err *e)
         return fd;
     free(p);
     errno = why;
-    return -1;
+    return err_sys(e, "%s", path);
 }
 
 static void forget(struct out *o)
@@ -216,10 +216,8 @@ static int create_beside(struct out *o, struct err *e)
     o->temp = mem_print(e, "%.*s.%.*s.XXXXXX", folder, o->final, NAME_KEPT, o->final + folder);
     if (o->temp == NULL)
         return -1;
-    o->fd = make_temporary(o->temp, e);
+    o->fd = make_temporary(o->temp, o->path, e);
     if (o->fd < 0) {
-        if (e->kind == ERR_OK)
-            err_sys(e, "%s", o->path);
         free(o->temp);
         o->temp = NULL;
         return -1;
