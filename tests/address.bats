@@ -137,9 +137,10 @@ has_ipv6() {
 @test "a worker started before its server has written its address joins it" {
     background early dsgd-worker -q -c @where d.svm
     local worker=$!
-    listen one tcp:127.0.0.1:0 --address-file where
+    listen one tcp:127.0.0.1:0 --address-file where -P 2 # the file is there as long as somebody can come
     [ "$(cat where)" = "$address" ]
     [ "$(stat -c %a where)" = 600 ]
+    dsgd-worker -q -c @where d.svm
     wait "$worker"
     wait "$server"
 }
