@@ -237,3 +237,12 @@ events() {
     assert_output $'cancelled 1 1\ncancelled 1 2'
     identities
 }
+
+@test "adasync: K grows as the loss falls, and a replay sees the same" {
+    dsgd-shard -q -n 4 "$top_srcdir/share/data/digits-train.csv.gz" --no-header --label-column 65
+    dsgd-ps -q -p adasync:k-async,every=50ms -m softmax -e 0.003 -J 300 -t run.trace -o model -P 4 \
+        -x 'dsgd-worker -d exp:mean=4ms shard-%r'
+    run -0 awk -F '\t' '$2 == "set" && $12 ~ /^K=[234]$/ { n++ } END { exit !n }' run.trace
+    dsgd-sim -q --replay run.trace -o again shard-0 shard-1 shard-2 shard-3
+    run -0 cmp model again
+}

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "run/minibatch.h"
+#include "theory/adasync.h"
 
 int set_every(void *target, const char *text, struct err *e)
 {
@@ -77,6 +78,20 @@ bool train_due(const struct train_conf *c, uint64_t iteration, double now, doubl
     return true;
 }
 
+/* AdaSync's rule for exponential delays: live, simulated and replayed runs know no other law of each
+ * other, and the same losses at the same times must give the same K. */
+static uint64_t choose(void *self, const struct adapt *ad, uint64_t workers, double ratio)
+{
+    (void)self;
+    struct adasync rule = { 0 };
+    struct err e = { 0 };
+    uint64_t k = ad->k0;
+    if (adasync_open(&rule, ad->family, ad->k0, ad->k_max, workers, NULL, &e) == 0)
+        k = adasync_choose(&rule, ratio);
+    adasync_close(&rule);
+    return k;
+}
+
 struct aggregate *train_open(const struct train_conf *c, const struct layout *layout,
                              const struct policy_run *run, bool keep_read,
                              struct trace_writer *trace, const struct aggregate_calls *calls,
@@ -96,6 +111,7 @@ struct aggregate *train_open(const struct train_conf *c, const struct layout *la
         .run = *run,
     };
     conf.run.updates = c->updates;
+    conf.run.choose = choose;
     float *w = mem_new(layout->size, sizeof *w, e);
     if (w != NULL && init_fill(&c->init, layout, c->seed, w, e) == 0)
         a = aggregate_open(&conf, w, trace, calls, self, e);
