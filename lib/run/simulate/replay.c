@@ -124,7 +124,8 @@ static int on_push(struct rerun *r, const struct trace_event *ev, struct err *e)
                              .rows = ev->rows,
                              .loss = ev->loss,
                              .compute = ev->compute,
-                             .delay = ev->delay };
+                             .delay = ev->delay,
+                             .g = aggregate_w(r->aggregate) };
     const float *w = r->conf->no_model ? NULL : aggregate_read(r->aggregate, ev->worker);
     if (w != NULL && ev->kind == TRACE_PUSH && crew_gradient(&r->crew, ev->worker, w, &g, e) < 0)
         return -1;

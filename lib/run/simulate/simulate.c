@@ -65,8 +65,11 @@ static double exchange(const struct simulation *s, uint64_t worker, uint64_t seq
     struct rng r;
     if (comm->plug == NULL)
         return 0;
+    const struct delay_ops *row = delay_row(comm);
+    if (row->at != NULL)
+        return row->at(comm->conf, worker, seq);
     rng_open(&r, s->conf->train.seed, RNG_EXCHANGE, worker, seq);
-    return delay_row(comm)->sample(comm->conf, &r);
+    return row->sample(comm->conf, &r);
 }
 
 /* When a minibatch that begins now ends; NEVER: after the end of the clock. */
@@ -141,6 +144,7 @@ static int arrive(struct simulation *s, uint64_t worker, struct err *e)
         .rows = s->conf->train.batch,
         .loss = NAN,
         .delay = seconds_of(s->now - j->began),
+        .g = aggregate_w(s->aggregate), /* without a model: of no floats */
     };
     j->seq = NOTHING;
     s->stepped = false;
