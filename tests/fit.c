@@ -235,6 +235,13 @@ static void test_impossible(void)
            of(&f, "exp")->law.plug && strstr(of(&f, "gamma")->why.text, "a duration is 0"),
        "a duration of 0 is none of a law that has none");
     fits_free(&f);
+    d.n = 0;
+    add(&d, 1e300, false);
+    add(&d, 1e-300, false);
+    fits_open(&f, &d, &e);
+    ok(isfinite(f.v[0].aic) && of(&f, "gamma")->law.plug == NULL,
+       "a likelihood that no number holds is none: %s", of(&f, "gamma")->why.text);
+    fits_free(&f);
     durations_free(&d);
 }
 

@@ -65,6 +65,12 @@ static unsigned parameters(const struct delay_ops *row)
     return n;
 }
 
+/* A law of one value has no density, and where it can be its likelihood is infinite. */
+static bool sure(const struct spec *law)
+{
+    return delay_quantile(law, 0, 1) == delay_quantile(law, 1, 0);
+}
+
 int fit_law(struct fit *f, const struct delay_ops *row, struct durations *d, struct err *e)
 {
     *f = (struct fit){ .row = row, .loglik = NAN, .aic = NAN, .bic = NAN, .ks = NAN, .p = NAN };
@@ -72,6 +78,12 @@ int fit_law(struct fit *f, const struct delay_ops *row, struct durations *d, str
     if (got <= 0)
         return got;
     f->loglik = likelihood(&f->law, d);
+    if (!isfinite(f->loglik) && !sure(&f->law)) {
+        spec_free(&f->law);
+        f->loglik = NAN;
+        err_set(&f->why, ERR_DATA, "no number holds its likelihood");
+        return 0;
+    }
     f->aic = 2 * parameters(row) - 2 * f->loglik;
     f->bic = log((double)d->n) * parameters(row) - 2 * f->loglik;
     return measure(&f->ks, &f->law, d, e);

@@ -31,7 +31,7 @@ static double sample_mean(const struct durations *d)
 /* A law without a mean has samples with one, which means nothing. */
 static void warn(const struct scope *s, const struct fit *best, const struct durations *d)
 {
-    if (best->law.plug == NULL || isfinite(delay_mean(&best->law)))
+    if (best->law.plug == NULL || delay_tail_index(&best->law) > 1)
         return;
     log_note(&s->c->log, "%s%s%s: this law has no finite mean (shape %g is at most 1); the mean of the %zu "
              "durations, %g s, is of this sample alone, not what to expect", s->workers ? s->workers : "",
