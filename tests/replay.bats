@@ -258,7 +258,8 @@ refuses() {
     real k-async:2 -J 20
     run -0 dsgd-sim --no-model --replay run.trace -t again.trace
     assert_line --index 0 --partial ": 20 updates in "
-    cmp run.trace again.trace
+    # without the data nobody knows the rows of what was not finished
+    run -0 cmp <(cut -f 1-7,9- run.trace) <(cut -f 1-7,9- again.trace)
     dsgd-sim -q --no-model -p ssp:1 -P 3 -d exp:mean=1s -J 50 -t run.trace
     run -0 dsgd-sim --replay run.trace -t again.trace
     cmp run.trace again.trace

@@ -131,11 +131,12 @@ static int bad_gradient(const struct aggregate *a, uint64_t worker, struct err *
 /* The gradient just taken is held, added, or, when it makes an update all by itself, used as it is. */
 static int on_take(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
+    act_trace_push(a->trace, t->now, act, a->iteration, t->g); /* also one that ends the run: a replay
+                                                                  must meet it */
     if (!all_finite(t->g->g, a->conf.layout->size))
         return bad_gradient(a, act->worker, e);
     if (sum_count(&a->sum, act->worker, t->g->rows, e) < 0)
         return -1;
-    act_trace_push(a->trace, t->now, act, a->iteration, t->g);
     a->loss_sum += t->g->loss;
     bool last = act + 1 == a->acts.v + a->acts.n;
     struct held h = { t->g->g, act->staleness };
