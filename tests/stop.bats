@@ -8,6 +8,12 @@ setup() {
     dsgd-shard -q "$(data 16-uneven-shards-end/a.svm)"
 }
 
+# Whoever started the tests may have had SIGHUP ignored, as nohup does; a shell cannot take that back.
+heed_hup=()
+if env --default-signal=HUP true 2> /dev/null; then
+    heed_hup=(env --default-signal=HUP)
+fi
+
 teardown() {
     leave_nothing
 }
@@ -63,7 +69,7 @@ teardown() {
     local signal ended
     for signal in INT TERM HUP; do
         ended=0
-        serve "ps$signal" dsgd-ps -m logistic -P 2 -l "unix:$PWD/sock" -J 1 -o model
+        serve "ps$signal" "${heed_hup[@]}" dsgd-ps -m logistic -P 2 -l "unix:$PWD/sock" -J 1 -o model
         enter 0
         kill "-$signal" "$server"
         wait "$server" || ended=$?
@@ -76,7 +82,7 @@ teardown() {
 
 @test "SIGHUP stops a run in order, unless it was ignored from the start" {
     local ps ended=0
-    dsgd-ps -q -m logistic -J 1000000 -o model -t run.trace -x 'dsgd-worker -q shard-0' 3>&- &
+    "${heed_hup[@]}" dsgd-ps -q -m logistic -J 1000000 -o model -t run.trace -x 'dsgd-worker -q shard-0' 3>&- &
     ps=$!
     eventually grep -qs update run.trace
     kill -HUP $ps
