@@ -198,9 +198,6 @@ two_rows() {
         for option in $("$program" --help | tr '\n' ' ' | sed 's/ --/\n--/g' |
             sed -n "s/^--\([a-z0-9-]*\)=.*or *'help'.*/\1/p"); do
             run --separate-stderr "$program" "--$option=frob"
-            # a list of delays is read when it is known for how many workers
-            [ "$program $option" != 'dsgd-sim delay' ] ||
-                run --separate-stderr dsgd-sim --no-model -P 2 -J 1 --delay=frob
             assert_misuse "$program" "--$option=frob"
             for name in $("$program" "--$option=help" | awk '/^[^ ]/ { print $1 }'); do
                 [[ $stderr == *"$name"* ]] || fail "$program --$option=frob: no $name in: $stderr"

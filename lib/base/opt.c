@@ -76,9 +76,21 @@ static const struct opt *row_of(const struct parse *s, int value, size_t *i)
     return NULL;
 }
 
+/* SPEC or RANGE=SPEC, which is kept as it is, as a text. */
+static int check_spec(const struct table *t, const char *text, struct err *e)
+{
+    size_t range = strspn(text, "0123456789,-");
+    struct spec s = { 0 };
+    int rc = spec_parse(&s, t, range > 0 && text[range] == '=' ? text + range + 1 : text, e);
+    spec_free(&s);
+    return rc;
+}
+
 static int apply(char *conf, const struct opt *o, const char *text, struct err *e)
 {
     void *target = conf + o->offset;
+    if (o->set == set_list && o->table && check_spec(o->table, text, e) < 0)
+        return -1;
     return o->set ? o->set(target, text, e) : spec_parse(target, o->table, text, e);
 }
 

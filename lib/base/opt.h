@@ -19,8 +19,8 @@ struct opt {
     setter *set;
     size_t offset;             /* into the program's conf */
     const struct table *table; /* not NULL: the target is a struct spec, parsed by this table or by
-                                  `set`, freed by opt_free (or a list of SPECs, set_list); `help` as
-                                  the argument prints the table */
+                                  `set`, freed by opt_free (or with set_list a list of texts, each a
+                                  SPEC or RANGE=SPEC of it); `help` as the argument prints the table */
 };
 
 struct program {
