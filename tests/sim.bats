@@ -290,6 +290,12 @@ EXPECTED
     assert_output "dsgd-sim: the clock stands still at 0 s: with these delays (-d) it never comes to 1 s"
 }
 
+@test "a terminal shows how far the run is" {
+    command -v script > /dev/null || skip 'no script'
+    background run script -qefc 'exec dsgd-sim --no-model -P 8 -p async -d exp:mean=1 -T 1000000h' /dev/null
+    eventually grep -q 'dsgd-sim: [0-9]* updates, clock [0-9.e+]* s, [0-9]* updates/s, ' run.out
+}
+
 @test "a signal ends the run in order: its trace is whole, its model is not written" {
     dsgd-sim -q -m softmax -e 0.003 -T 1000000h -d const:1s -t run.trace -o model "${shards[@]}" 2> err 3>&- &
     local sim=$! status=0
@@ -337,7 +343,7 @@ refuses() {
     refuses 2 'there is no model' --no-model -o model -J 1 -P 2 -d const:1s
     refuses 2 'there is no model' --no-model -E 3 -P 2 -d const:1s
     refuses 2 'follows the loss' --no-model -p adasync:k-sync -J 3 -P 2 -d const:1s
-    refuses 2 "unknown delay 'frob'" --no-model -J 1 -P 2 -d 0=frob -d const:1s
+    refuses 2 "--delay '0=frob': unknown delay 'frob'" --no-model -J 1 -P 2 -d 0=frob -d const:1s
     refuses 3 'two classes' -m logistic -J 1 -d const:1s -o model "$s"
     refuses 4 'no-such-shard' -m softmax -J 1 -d const:1s -o model no-such-shard
     refuses 4 'no-such-folder' -m softmax -J 1 -d const:1s -o no-such-folder/model "$s"

@@ -13,6 +13,7 @@
 #include "run/simulate/calendar.h"
 #include "run/simulate/crew.h"
 #include "run/simulate/interrupt.h"
+#include "run/simulate/meter.h"
 #include "run/simulate/outlet.h"
 
 #define NOTHING TRACE_NA /* seq of a worker that has nothing in hand */
@@ -47,6 +48,7 @@ struct simulation {
     struct aggregate *aggregate;
     struct trace_writer trace;
     struct outlet outlet;
+    struct meter meter;
     uint64_t now, limit;    /* ticks; limit: -T */
     uint64_t events, still; /* still: since the clock last moved */
     bool stepped;           /* this event made an update */
@@ -179,13 +181,14 @@ static int check_still(struct simulation *s, uint64_t time, struct err *e)
                    seconds_of(time), c->seconds);
 }
 
-/* The name of a signal that waits, now and then. A trace that cannot be written ends the run, too. */
+/* The name of a signal that came, now and then. A trace that cannot be written ends the run, too. */
 static const char *interrupted(struct simulation *s)
 {
     if (s->events++ % LOOK_EVERY != 0 && s->conf->no_model)
         return NULL;
     if (s->trace.failed && s->failure.kind == ERR_OK)
         trace_flush(&s->trace, &s->failure);
+    meter_look(&s->meter, s->aggregate, seconds_of(s->now));
     return interrupt_came();
 }
 
@@ -335,9 +338,11 @@ static void close_all(struct simulation *s)
 static void live(struct simulation *s)
 {
     const char *why = "failed";
+    meter_start(&s->meter, &s->conf->train, &s->conf->log);
     updated(s, 0); /* the start parameters are a snapshot, too */
     if (s->failure.kind == ERR_OK && start_all(s, &s->failure) == 0)
         why = run(s);
+    meter_stop(&s->meter);
     finish(s, why, interrupt_came() != NULL);
 }
 
