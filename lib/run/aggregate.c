@@ -133,6 +133,8 @@ static int on_take(struct aggregate *a, const struct act *act, struct turn *t, s
 {
     act_trace_push(a->trace, t->now, act, a->iteration, t->g); /* also one that ends the run: a replay
                                                                   must meet it */
+    if (!isfinite(t->g->loss) && a->conf.layout->size > 0)
+        return diverged(a, "the loss", e);
     if (!all_finite(t->g->g, a->conf.layout->size))
         return bad_gradient(a, act->worker, e);
     if (sum_count(&a->sum, act->worker, t->g->rows, e) < 0)
@@ -306,11 +308,6 @@ int aggregate_push(struct aggregate *a, double now, uint64_t worker, const struc
                        (uintmax_t)g->version);
     if (policy_push(a->policy, now, worker, g->seq, g->loss, &a->acts, e) < 0)
         return -1;
-    bool used = a->acts.n > 0 && a->acts.v[0].kind == ACT_TAKE;
-    if (used && !isfinite(g->loss) && a->conf.layout->size > 0) {
-        policy_undo(a->policy, a->acts.v, a->acts.n);
-        return diverged(a, "the loss", e);
-    }
     struct turn t = { .now = now, .g = g, .note = "", .holder = worker, .held = version };
     return carry_out(a, &t, e);
 }

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "run/account.h"
 #include "run/simulate/interrupt.h"
+#include "run/simulate/meter.h"
 #include "run/simulate/outlet.h"
 #include "run/simulate/replay_conf.h"
 #include "run/simulate/replay_crew.h"
@@ -24,7 +26,9 @@ struct rerun {
     struct aggregate *aggregate;
     struct trace_writer again; /* -t; its events are held against the recorded ones */
     struct outlet outlet;
-    json_t *moved; /* shards that the next worker to join brings */
+    struct meter meter;
+    uint64_t *rows; /* (P): that each worker has; 0: not told */
+    json_t *moved;  /* shards that the next worker to join brings */
     double now;    /* seconds */
     bool stepped;  /* this event made an update */
     bool stopped;  /* the stop line was there */
@@ -97,22 +101,28 @@ static const struct aggregate_calls calls = { send, leave, updated };
 
 /* The lines that something came to the server: each is told to the aggregate again. */
 
+/* A late worker may bring other rows than its predecessor had. */
+static int take_moved(struct rerun *r, uint64_t worker, struct err *e)
+{
+    if (json_array_size(r->moved) == 0)
+        return 0;
+    if (!r->conf->no_model && archive_find(&r->archive, r->moved, &r->crew.set_of[worker], e) < 0)
+        return -1;
+    r->rows[worker] = 0;
+    archive_count(r->moved, &r->rows[worker]);
+    json_array_clear(r->moved);
+    return 0;
+}
+
 static int on_join(struct rerun *r, const struct trace_event *ev, struct err *e)
 {
-    uint64_t budget = UINT64_MAX;
-    uint32_t set;
-    if (json_array_size(r->moved) > 0 && !r->conf->no_model) {
-        if (archive_find(&r->archive, r->moved, &set, e) < 0)
-            return -1;
-        r->crew.set_of[ev->worker] = set;
-    }
-    json_array_clear(r->moved);
-    if (!r->conf->no_model)
-        budget = train_budget(&r->conf->train, crew_rows(&r->crew, ev->worker));
     if (policy_here(aggregate_policy(r->aggregate), ev->worker))
         return err_set(e, ERR_DATA, "worker %" PRIu64 " is there already", ev->worker);
-    if (!r->conf->no_model)
-        aggregate_data(r->aggregate, ev->worker, crew_rows(&r->crew, ev->worker));
+    if (take_moved(r, ev->worker, e) < 0)
+        return -1;
+    uint64_t rows = r->rows[ev->worker];
+    uint64_t budget = rows == 0 ? UINT64_MAX : train_budget(&r->conf->train, rows);
+    aggregate_data(r->aggregate, ev->worker, rows);
     return aggregate_join(r->aggregate, ev->time, ev->worker, budget, ev->note, e);
 }
 
@@ -171,11 +181,15 @@ static int on_set(struct rerun *r, const struct trace_event *ev, struct err *e)
     return 0;
 }
 
+/* A run that failed before its last gradient was taken says no more than that. */
 static int on_stop(struct rerun *r, const struct trace_event *ev, struct err *e)
 {
     (void)e;
     aggregate_stop(r->aggregate, ev->time, ev->note);
     r->stopped = true;
+    if (strcmp(ev->note, "failed") == 0 && r->verdict.kind == ERR_OK)
+        err_set(&r->verdict, ERR_NO, "%s: the run failed after update %" PRIu64, r->trace.path,
+                aggregate_iteration(r->aggregate));
     return 0;
 }
 
@@ -265,6 +279,9 @@ static int open_all(struct rerun *r, struct err *e)
         return -1;
     struct policy_run run = { .workers = c->workers, .loss = replay_loss(r->trace.meta) };
     r->moved = json_array();
+    r->rows = mem_new((size_t)c->workers, sizeof *r->rows, e);
+    if (r->rows == NULL || archive_rows(r->trace.meta, c->workers, r->rows, e) < 0)
+        return -1;
     r->aggregate =
         train_open(&c->train, &r->crew.shape.layout, &run, !c->no_model, &r->again, &calls, r, e);
     return r->aggregate == NULL ? -1 : 0;
@@ -277,17 +294,22 @@ static void close_all(struct rerun *r)
     outlet_close(&r->outlet);
     aggregate_close(r->aggregate);
     json_decref(r->moved);
+    free(r->rows);
     crew_close(&r->crew);
     trace_end(&r->trace);
 }
 
 static void run(struct rerun *r)
 {
+    meter_start(&r->meter, &r->conf->train, &r->conf->log);
     updated(r, 0); /* the start parameters are a snapshot, too */
     pull(r);
-    while (r->some && r->failure.kind == ERR_OK && interrupt_came() == NULL)
+    while (r->some && r->failure.kind == ERR_OK && interrupt_came() == NULL) {
+        meter_look(&r->meter, r->aggregate, r->now);
         if (step(r) < 0)
-            return;
+            break;
+    }
+    meter_stop(&r->meter);
 }
 
 static void finish(struct rerun *r)

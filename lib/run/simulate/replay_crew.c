@@ -140,3 +140,22 @@ int archive_place(struct archive *a, const json_t *meta, struct err *e)
     json_decref(all);
     return rc;
 }
+
+void archive_count(const json_t *shards, uint64_t *rows)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach((json_t *)shards, i, one)
+        *rows += (uint64_t)json_integer_value(json_object_get(one, "rows"));
+}
+
+int archive_rows(const json_t *meta, uint64_t workers, uint64_t *rows, struct err *e)
+{
+    if (json_array_size(json_object_get(meta, "shards")) == 0)
+        return 0;
+    json_t *all = by_worker(meta, workers, e);
+    for (uint64_t r = 0; all != NULL && r < workers; r++)
+        archive_count(json_array_get(all, (size_t)r), &rows[r]);
+    json_decref(all);
+    return all == NULL ? -1 : 0;
+}
