@@ -15,7 +15,8 @@ fixed_policies() {
 }
 
 # Trains with 8 workers on $BATS_FILE_TMPDIR/shard-0 to shard-7 into $BATS_TEST_TMPDIR/model, until
-# GRADIENTS were combined, K an update. STEP is that of one gradient: an update takes K times it. The
+# GRADIENTS were combined, K an update. STEP is that of one gradient: an update takes K times it, and a
+# tenth of that in the last fifth, so that the model does not tell at which gradient the run ended. The
 # delays see to it that under each policy every worker is fast at times.
 #   train8 POLICY GRADIENTS STEP OPTION...
 train8() {
@@ -25,7 +26,8 @@ train8() {
     sync) k=8 ;;
     k-*) k=${policy#*:} ;;
     esac
-    step=$(awk -v k="$k" -v step="$step" 'BEGIN { print k * step }')
+    step=$(awk -v k="$k" -v step="$step" -v n="$gradients" '
+        BEGIN { printf "step:%g,factor=0.1,every=%d", k * step, n / k * 0.8 }')
     dsgd-ps -q -P 8 -p "$policy" -e "$step" -J $((gradients / k)) -o "$BATS_TEST_TMPDIR/model" \
         -x "dsgd-worker -q -d exp:mean=200us $BATS_FILE_TMPDIR/shard-%r" "$@"
 }
