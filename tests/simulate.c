@@ -1,5 +1,5 @@
 /* The event queue of simulated time, against one that looks at everybody. */
-#include "run/simulate/calendar.h"
+#include "run/calendar.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,7 @@
 #include "base/opt.h"
 #include "base/set.h"
 #include "data/dataset.h"
-#include "run/simulate/crew.h"
+#include "run/crew.h"
 #include "run/train.h"
 
 /* Texts are not owned. */

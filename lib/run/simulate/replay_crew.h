@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "run/simulate/crew.h"
+#include "run/crew.h"
 
 /* The files at hand, each read as a set of crew: sets 0 .. n-1. */
 struct archive {

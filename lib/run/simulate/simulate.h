@@ -1,8 +1,4 @@
-/* dsgd-sim: a run in virtual time, by the aggregate, the policies and the gradients of a real one.
- *
- * The clock counts whole nanoseconds, so that durations that add up to the same time are a tie; ties go by
- * the worker's number. Gradients are computed when they arrive, on the parameters that their worker read:
- * a minibatch that is broken off costs nothing. */
+/* dsgd-sim: a run in virtual time, and what of it is written. */
 #ifndef RUN_SIMULATE_H
 #define RUN_SIMULATE_H
 

@@ -1,5 +1,5 @@
 /* Whose minibatch ends next: a 4-ary heap of (time, worker). */
-#include "run/simulate/calendar.h"
+#include "run/calendar.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The workers of a run in one process: their data, and their gradients when somebody asks for them. */
-#include "run/simulate/crew.h"
+#include "run/crew.h"
 
 #include <stdio.h>
 #include <stdlib.h>
