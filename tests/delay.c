@@ -341,7 +341,7 @@ static void test_ranges(void)
         { "3-2=exp:1s", "exp:1s", "the first is the greater" },
         { "0-3=exp:1s", "3-7=exp:2s", "worker 3 is named twice" },
         { "0-3=exp:1s", "5-7=exp:2s", "worker 4 has no delay" },
-        { "exp:1s", "exp:2s", "a second SPEC for all" },
+        { "exp:1s", "exp:2s", "a second delay for all" },
         { "0-=exp:1s", NULL, "'0-': workers are N or N-M" },
         { "5", NULL, "'5': workers are N or N-M" },
         { "0-7=exp:0", NULL, "delay '0-7=exp:0': mean '0': must be greater than 0" },

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/ranges.h"
 #include "base/set.h"
 #include "delay/delay.h"
 
@@ -13,16 +14,11 @@ struct delays_law {
     uint64_t workers; /* how many have it */
 };
 
-struct delays_range {
-    uint64_t first, last;
-    size_t law;
-};
-
 /* Zeroed before use. Ranges are in order and cover all workers; laws that nobody has are not kept. */
 struct delays {
     uint64_t workers;
     struct delays_law *law;
-    struct delays_range *range;
+    struct range *range; /* `of` is the number of its law */
     size_t laws, ranges;
 };
 
