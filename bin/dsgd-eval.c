@@ -1,4 +1,5 @@
 /* dsgd-eval: scores or applies a model, or every model of a stream. */
+#include <math.h>
 #include <stddef.h>
 
 #include "base/opt.h"
@@ -11,6 +12,10 @@ static const struct opt opts[] = {
       set_text, offsetof(struct evaluate, model), NULL },
     { "predict", 0, NULL, NULL, "print the model's label for each row of data", set_flag,
       offsetof(struct evaluate, predict), NULL },
+    { "constants", 0, NULL, NULL, "print what dsgd-plan wants to know of the objective", set_flag,
+      offsetof(struct evaluate, constants), NULL },
+    { "l2", 0, "LAMBDA", NULL, "--constants: penalty as in dsgd-ps, where it is not the model's own",
+      set_nonneg, offsetof(struct evaluate, l2), NULL },
     INPUT_OPTS(evaluate, input),
     { "json", 0, NULL, NULL, "print JSON Lines instead of TSV", set_flag,
       offsetof(struct evaluate, json), NULL },
@@ -29,7 +34,7 @@ static const struct program self = {
 
 int main(int argc, char **argv)
 {
-    struct evaluate conf = { 0 };
+    struct evaluate conf = { .l2 = NAN };
     struct err e = { 0 };
     int first;
     if (opt_parse(&self, argc, argv, &conf, &first, &e) == 0)

@@ -12,7 +12,8 @@ enum rng_stream {
     RNG_MINIBATCH = 2,
     RNG_DELAY = 3,
     RNG_EXCHANGE = 4,
-    RNG_FIT = 8
+    RNG_FIT = 8,
+    RNG_CURVATURE = 9
 };
 
 struct rng {

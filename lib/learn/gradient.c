@@ -97,6 +97,37 @@ void gradient_add(struct gradient *g, const float *w, const struct rows *block, 
     *loss += total;
 }
 
+bool gradient_smooth(const struct gradient *g)
+{
+    return g->ops->bend != NULL;
+}
+
+/* The scores are linear in w: their change along v is what v would score. */
+void gradient_bend(struct gradient *g, const float *w, const float *v, const struct rows *block, float *sum)
+{
+    size_t outputs = g->linear.outputs;
+    linear_scores(&g->linear, w, block, g->scores);
+    linear_scores(&g->linear, v, block, g->ds);
+    for (size_t r = 0; r < block->n; r++)
+        g->ops->bend(g->scores + r * outputs, outputs, g->ds + r * outputs);
+    linear_add(&g->linear, g->ds, block, sum);
+}
+
+double gradient_squares(struct gradient *g, const float *w, const struct rows *block)
+{
+    size_t outputs = g->linear.outputs;
+    double total = 0;
+    linear_scores(&g->linear, w, block, g->scores);
+    for (size_t r = 0; r < block->n; r++) {
+        double square = 0;
+        g->ops->point(g->scores + r * outputs, outputs, block->labels[r], g->ds);
+        for (size_t c = 0; c < outputs; c++)
+            square += (double)g->ds[c] * g->ds[c];
+        total += square * linear_square(&g->linear, block, r);
+    }
+    return total;
+}
+
 void gradient_scores(struct gradient *g, const float *w, const struct rows *block, float *scores)
 {
     linear_scores(&g->linear, w, block, scores);

@@ -36,6 +36,16 @@ void gradient_scores(struct gradient *g, const float *w, const struct rows *bloc
 double gradient_loss(const struct gradient *g, const float *scores, double y);
 double gradient_predict(const struct gradient *g, const float *scores);
 
+/* Whether the loss has second derivatives. A hinge has none. */
+bool gradient_smooth(const struct gradient *g);
+
+/* Adds, for a block as gradient_add takes it, the sum over its rows of their losses' second derivatives
+ * at w, times v (layout->size floats), to sum. Of a smooth loss only. */
+void gradient_bend(struct gradient *g, const float *w, const float *v, const struct rows *block, float *sum);
+
+/* The sum over the rows of a block of the squared norm of each one's gradient. */
+double gradient_squares(struct gradient *g, const float *w, const struct rows *block);
+
 /* Name of the CBLAS in use, for HELLO and the trace; also keeps it on one thread. */
 const char *gradient_blas(void);
 

@@ -120,13 +120,40 @@ static void sparse_add(const struct linear *l, const float *ds, const struct row
         }
 }
 
+static double dense_square(const struct rows *b, size_t r)
+{
+    const float *x = b->x + r * b->features;
+    double sum = 0;
+    for (size_t i = 0; i < b->features; i++)
+        sum += (double)x[i] * x[i];
+    return sum;
+}
+
+static double bytes_square(const struct rows *b, size_t r)
+{
+    const uint8_t *x = b->bytes + r * b->features;
+    double sum = 0;
+    for (size_t i = 0; i < b->features; i++)
+        sum += (double)x[i] * x[i];
+    return sum * b->scale * b->scale;
+}
+
+static double sparse_square(const struct rows *b, size_t r)
+{
+    double sum = 0;
+    for (int64_t k = b->indptr[r]; k < b->indptr[r + 1]; k++)
+        sum += (double)b->values[k] * b->values[k];
+    return sum;
+}
+
 static const struct {
     void (*scores)(const struct linear *l, const float *w, const struct rows *b, float *s);
     void (*add)(const struct linear *l, const float *ds, const struct rows *b, float *sum);
+    double (*square)(const struct rows *b, size_t r);
 } kinds[] = {
-    [ROWS_DENSE] = { dense_scores, dense_add },
-    [ROWS_BYTES] = { bytes_scores, bytes_add },
-    [ROWS_SPARSE] = { sparse_scores, sparse_add },
+    [ROWS_DENSE] = { dense_scores, dense_add, dense_square },
+    [ROWS_BYTES] = { bytes_scores, bytes_add, bytes_square },
+    [ROWS_SPARSE] = { sparse_scores, sparse_add, sparse_square },
 };
 
 void linear_scores(const struct linear *l, const float *w, const struct rows *block, float *s)
@@ -141,4 +168,9 @@ void linear_add(const struct linear *l, const float *ds, const struct rows *bloc
     assert(block->features <= l->features);
     kinds[block->kind].add(l, ds, block, sum);
     add_bias(l, ds, block->n, sum);
+}
+
+double linear_square(const struct linear *l, const struct rows *block, size_t r)
+{
+    return kinds[block->kind].square(block, r) + (l->bias ? 1 : 0);
 }

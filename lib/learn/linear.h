@@ -26,6 +26,10 @@ void linear_scores(const struct linear *l, const float *w, const struct rows *bl
 /* sum += the gradient that belongs to ds (n, C), the derivatives of the losses by the scores. */
 void linear_add(const struct linear *l, const float *ds, const struct rows *block, float *sum);
 
+/* ||x||^2 of row r of a block, and 1 more for the bias: what the squared derivatives of its scores have to
+ * be multiplied with for the squared norm of its gradient. */
+double linear_square(const struct linear *l, const struct rows *block, size_t r);
+
 /* A row of the table of gradients: what the scores of one row mean. */
 struct gradient_ops {
     const char *name; /* of the model */
@@ -33,6 +37,9 @@ struct gradient_ops {
      * that is no number must give a loss that is none. */
     double (*point)(const float *s, size_t outputs, double y, float *ds);
     double (*predict)(const float *s, size_t outputs); /* class index, or the value */
+    /* Along a change t (C) of the scores: t becomes the change of their derivatives, the loss's second
+     * derivatives at s times t. NULL: the loss has kinks. */
+    void (*bend)(const float *s, size_t outputs, float *t);
 };
 
 #endif

@@ -19,5 +19,13 @@ static double predict(const float *s, size_t outputs)
     return s[0] > 0;
 }
 
+/* p (1 - p), with t = exp(-|s|) as above: t / (1 + t)^2. */
+static void bend(const float *s, size_t outputs, float *t)
+{
+    (void)outputs;
+    double small = exp(-fabs((double)s[0]));
+    t[0] *= (float)(small / ((1 + small) * (1 + small)));
+}
+
 extern const struct gradient_ops gradient_logistic;
-const struct gradient_ops gradient_logistic = { "logistic", point, predict };
+const struct gradient_ops gradient_logistic = { "logistic", point, predict, bend };

@@ -34,5 +34,19 @@ static double predict(const float *s, size_t outputs)
     return (double)largest(s, outputs);
 }
 
+/* p_c (t_c - sum p t) */
+static void bend(const float *s, size_t outputs, float *t)
+{
+    float top = s[largest(s, outputs)];
+    double sum = 0, mean = 0;
+    for (size_t c = 0; c < outputs; c++) {
+        sum += expf(s[c] - top);
+        mean += (double)expf(s[c] - top) * t[c];
+    }
+    mean /= sum;
+    for (size_t c = 0; c < outputs; c++)
+        t[c] = (float)(expf(s[c] - top) / sum * (t[c] - mean));
+}
+
 extern const struct gradient_ops gradient_softmax;
-const struct gradient_ops gradient_softmax = { "softmax", point, predict };
+const struct gradient_ops gradient_softmax = { "softmax", point, predict, bend };

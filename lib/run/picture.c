@@ -11,13 +11,15 @@
 static int set_extras(json_t *meta, const struct train_conf *conf, const struct shape *shape,
                       const struct aggregate *a, struct err *e)
 {
-    char loss[NUM_TEXT];
+    char loss[NUM_TEXT], l2[NUM_TEXT];
     char *data = json_dumps(shape->data, JSON_COMPACT);
     if (data == NULL)
         return err_memory(e);
     int rc = meta_set(meta, "loss", e, "%s", num_print_double(loss, aggregate_loss(a)));
     if (rc == 0)
         rc = meta_set(meta, "policy", e, "%s", conf->policy.text);
+    if (rc == 0)
+        rc = meta_set(meta, "l2", e, "%s", num_print_double(l2, conf->l2));
     if (rc == 0)
         rc = meta_set(meta, "seed", e, "%ju", (uintmax_t)conf->seed);
     if (rc == 0)

@@ -9,6 +9,7 @@
 
 #include "base/tsv.h"
 #include "learn/model.h"
+#include "run/evaluate/constants.h"
 #include "run/evaluate/predict.h"
 #include "run/evaluate/score.h"
 #include "run/evaluate/truth.h"
@@ -145,6 +146,21 @@ static int expect_end(struct run *r, struct err *e)
                    r->name);
 }
 
+static int print_constants(struct run *r, const struct model *m, struct err *e)
+{
+    struct constants_conf conf = { r->c->l2, r->c->json, &r->c->log };
+    if (truth_for(&r->truth, m, &r->c->log, e) < 0)
+        return -1;
+    return constants(&conf, m, &r->data, r->truth.y, e);
+}
+
+static int answer(struct run *r, const struct model *m, struct err *e)
+{
+    return r->c->predict     ? predict(m, &r->data, r->c->json, e)
+           : r->c->constants ? print_constants(r, m, e)
+                             : score_row(r, m, e);
+}
+
 static int use_one(struct run *r, struct err *e)
 {
     struct model m = { 0 };
@@ -156,7 +172,7 @@ static int use_one(struct run *r, struct err *e)
     if (rc == 0)
         rc = read_data(r, &m, e);
     if (rc == 0)
-        rc = r->c->predict ? predict(&m, &r->data, r->c->json, e) : score_row(r, &m, e);
+        rc = answer(r, &m, e);
     model_free(&m);
     return rc;
 }
@@ -170,6 +186,11 @@ static int check_usage(const struct evaluate *c, char *const *paths, size_t n, s
     if (c->predict && c->model == NULL)
         return err_set(e, ERR_USAGE, "--predict needs --model: labels of a stream of models would "
                        "not tell which model they are from");
+    if (c->constants && (c->model == NULL || c->predict))
+        return err_set(e, ERR_USAGE, c->predict ? "--constants or --predict, not both"
+                                                : "--constants needs --model: it is of one model");
+    if (!c->constants && !isnan(c->l2))
+        return err_set(e, ERR_USAGE, "--l2 goes with --constants: loss and error are without penalty");
     for (size_t i = 0; models_on_stdin && i < n; i++)
         if (strcmp(paths[i], "-") == 0)
             return err_set(e, ERR_USAGE, "-: standard input holds the models: name a file of data, "

@@ -12,6 +12,8 @@
 struct evaluate {
     const char *model; /* -m FILE: this one; NULL: the stream of models on stdin */
     bool predict;      /* a label a row of data instead of scores; needs model */
+    bool constants;    /* a row of what theory wants to know instead; needs model */
+    double l2;         /* --l2 of constants; NAN: the model's */
     bool json;
     double timeout;    /* seconds without a byte on the stream */
     struct input input;

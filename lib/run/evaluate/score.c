@@ -6,40 +6,36 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "run/evaluate/walk.h"
 
-/* Rows from..from + n of a part, without copying. */
-static struct rows view(const struct rows *part, size_t from, size_t n)
+/* Scores on their way to a sink. */
+struct scorer {
+    struct gradient *g;
+    const float *w;
+    float *s; /* (chunk, C) */
+    score_sink *sink;
+    void *self;
+};
+
+static void score_block(void *self, const struct rows *block, size_t first)
 {
-    struct rows v = *part;
-    v.n = n;
-    if (part->kind == ROWS_DENSE)
-        v.x += from * part->features;
-    if (part->kind == ROWS_BYTES)
-        v.bytes += from * part->features;
-    if (part->kind == ROWS_SPARSE)
-        v.indptr += from;
-    return v;
+    struct scorer *r = self;
+    gradient_scores(r->g, r->w, block, r->s);
+    r->sink(r->self, r->g, first, r->s, block->n);
 }
 
 int score_rows(const struct model *m, const struct dataset *d, score_sink *sink, void *self,
                struct err *e)
 {
-    size_t first = 0;
-    float *s = NULL;
-    struct gradient *g = gradient_open(&m->spec, &m->dims, e);
-    if (g != NULL)
-        s = mem_new(gradient_chunk(g) * gradient_outputs(g), sizeof *s, e);
-    for (size_t i = 0; s != NULL && i < d->n_parts; i++)
-        for (size_t at = 0, n; at < d->parts[i].n; at += n, first += n) {
-            size_t left = d->parts[i].n - at, chunk = gradient_chunk(g);
-            n = left < chunk ? left : chunk;
-            struct rows block = view(&d->parts[i], at, n);
-            gradient_scores(g, m->w, &block, s);
-            sink(self, g, first, s, n);
-        }
-    int rc = s == NULL ? -1 : 0;
-    free(s);
-    gradient_close(g);
+    struct scorer r = { .w = m->w, .sink = sink, .self = self };
+    r.g = gradient_open(&m->spec, &m->dims, e);
+    if (r.g != NULL)
+        r.s = mem_new(gradient_chunk(r.g) * gradient_outputs(r.g), sizeof *r.s, e);
+    if (r.s != NULL)
+        walk_rows(d, NULL, gradient_chunk(r.g), score_block, &r);
+    int rc = r.s == NULL ? -1 : 0;
+    free(r.s);
+    gradient_close(r.g);
     return rc;
 }
 
