@@ -10,6 +10,7 @@ static const struct opt opts[] = {
     { "seed", 's', "SEED", "1", "sample: seed of the draws", set_whole, offsetof(struct report_conf, seed),
       NULL },
     IMPORT_OPTS(report_conf, import),
+    PRICE_OPTS(report_conf, price),
     { 0 },
 };
 

@@ -205,20 +205,36 @@ broken() {
         dsgd-trace delays edited.trace
 }
 
-@test "summary refuses events that cannot follow each other" {
-    edited $'9s/push\t0\t0/push\t0\t7/'
-    refused 3 "edited.trace:9: push of worker 0, minibatch 7: it was not started" \
-        dsgd-trace summary edited.trace
-    edited $'13s/send\t0\t1/send\t0\t5/'
-    refused 3 "edited.trace:13: send of worker 0, minibatch 5: not the one that follows its last" \
-        dsgd-trace summary edited.trace
-    edited $'s/\tjoin\t2/\tjoin\t99999999/'
-    refused 3 "edited.trace:7: worker 99999999: at most 1048575" dsgd-trace summary edited.trace
+@test "every verb refuses events that cannot follow each other" {
+    for verb in summary delays staleness; do
+        edited $'9s/push\t0\t0/push\t0\t7/'
+        refused 3 "edited.trace:9: push of worker 0, minibatch 7: it was not started" \
+            dsgd-trace "$verb" edited.trace
+        edited $'18s/push\t0\t1/push\t0\t0/'
+        refused 3 "edited.trace:18: push of worker 0, minibatch 0: it has its end already" \
+            dsgd-trace "$verb" edited.trace
+        edited $'13s/send\t0\t1/send\t0\t5/'
+        refused 3 "edited.trace:13: send of worker 0, minibatch 5: not the one that follows its last" \
+            dsgd-trace "$verb" edited.trace
+        edited $'s/\tjoin\t2/\tjoin\t99999999/'
+        refused 3 "edited.trace:7: worker 99999999: at most 1048575" dsgd-trace "$verb" edited.trace
+    done
+}
+
+@test "a terminal is read only by -, and then it is said" {
+    command -v script > /dev/null || skip "no script"
+    run timeout 10 script -qec 'dsgd-trace summary' /dev/null
+    assert_equal "$status" 2
+    assert_output --partial 'dsgd-trace: FILE is missing, and standard input is a terminal (- reads it)'
+    run bash -c "printf '\\004' | timeout 10 script -qec 'dsgd-trace summary -' /dev/null"
+    assert_equal "$status" 3
+    assert_output --partial 'dsgd-trace: reading standard input, which is a terminal'
+    assert_output --partial 'dsgd-trace: <stdin>: empty'
 }
 
 @test "wrong use is refused with status 2" {
     refused 2 "VERB is missing (see dsgd-trace --help)" dsgd-trace
-    refused 2 "unknown verb 'sumary': known are summary, delays, staleness, fit, sample, import" dsgd-trace sumary "$async"
+    refused 2 "unknown verb 'sumary': known are summary, delays, staleness, timeline, fit, sample, import" dsgd-trace sumary "$async"
     refused 2 "'c': one operand behind the verb (see dsgd-trace --help)" dsgd-trace summary a c
     refused 2 "unknown option '--jsn' (see dsgd-trace --help)" dsgd-trace summary --jsn
 }

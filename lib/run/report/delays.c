@@ -14,8 +14,9 @@ struct delays {
     size_t n, cap;
 };
 
-static int event(void *state, const struct trace_event *ev, struct err *e)
+static int event(void *state, const struct trace_event *ev, const struct fact *f, struct err *e)
 {
+    (void)f;
     struct delays *d = state;
     double seconds;
     bool censored;
@@ -27,14 +28,18 @@ static int event(void *state, const struct trace_event *ev, struct err *e)
     return 0;
 }
 
-static int rows(void *state, struct tsv *out, struct err *e)
+static const char *const columns[] = { "duration", "censored", NULL };
+
+static int rows(void *state, const struct report_conf *c, const struct ledger *l, struct err *e)
 {
     const struct delays *d = state;
-    (void)e;
+    struct tsv out;
+    (void)l, (void)e;
+    tsv_open(&out, stdout, c->json, columns);
     for (size_t i = 0; i < d->n; i++) {
-        tsv_real(out, d->v[i].seconds);
-        tsv_whole(out, d->v[i].censored);
-        tsv_end(out);
+        tsv_real(&out, d->v[i].seconds);
+        tsv_whole(&out, d->v[i].censored);
+        tsv_end(&out);
     }
     return 0;
 }
@@ -43,8 +48,6 @@ static void end(void *state)
 {
     free(((struct delays *)state)->v);
 }
-
-static const char *const columns[] = { "duration", "censored", NULL };
 
 const struct report_ops report_delays = {
     .plug = { .name = "delays",

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 
@@ -19,40 +20,48 @@ static const struct plug *const rows[] = {
 
 const struct table report_table = { "verb", rows };
 
-static int hear_all(const struct report_ops *ops, void *state, struct trace_reader *t, struct err *e)
+/* One way through a trace. */
+struct hearing {
+    const struct report_ops *ops;
+    const struct report_conf *c;
+    void *state;
+    struct trace_reader reader;
+    struct ledger ledger;
+};
+
+static int hear_all(struct hearing *h, struct err *e)
 {
     struct trace_event ev;
+    struct fact f;
     int got;
-    while ((got = trace_next(t, &ev, e)) > 0)
-        if (ops->event(state, &ev, e) < 0)
-            return err_ctx(e, "%s:%zu", t->path, t->line);
+    while ((got = trace_next(&h->reader, &ev, e)) > 0)
+        if (ledger_hear(&h->ledger, &ev, &f, e) < 0 || h->ops->event(h->state, &ev, &f, e) < 0)
+            return err_ctx(e, "%s:%zu", h->reader.path, h->reader.line);
+    if (got == 0 && h->reader.cut)
+        log_note(&h->c->log, "%s:%zu: the last line has no newline: left out", h->reader.path,
+                 h->reader.line + 1);
     return got;
 }
 
-static int print_rows(const struct report_ops *ops, void *state, bool json, struct err *e)
+static int hear_trace(struct hearing *h, struct err *e)
 {
-    struct tsv out;
-    tsv_open(&out, stdout, json, ops->columns);
-    return ops->rows(state, &out, e);
+    if (trace_start(&h->reader, h->c->operand, e) < 0)
+        return -1;
+    if (h->ops->start && h->ops->start(h->state, h->c, h->reader.meta, e) < 0)
+        return -1;
+    return hear_all(h, e) < 0 ? -1 : h->ops->rows(h->state, h->c, &h->ledger, e);
 }
 
 static int hear(const struct report_ops *ops, const struct report_conf *c, struct err *e)
 {
-    struct trace_reader reader = { 0 };
-    void *state = mem_new(1, ops->state, e);
-    if (state == NULL)
+    struct hearing h = { .ops = ops, .c = c, .state = mem_new(1, ops->state, e) };
+    if (h.state == NULL)
         return -1;
-    int status = trace_start(&reader, c->operand, e);
-    if (status == 0)
-        status = hear_all(ops, state, &reader, e);
-    if (status == 0 && reader.cut)
-        log_note(&c->log, "%s:%zu: the last line has no newline: left out", reader.path,
-                 reader.line + 1);
-    if (status == 0)
-        status = print_rows(ops, state, c->json, e);
-    ops->close(state);
-    trace_end(&reader);
-    free(state);
+    int status = hear_trace(&h, e);
+    ops->close(h.state);
+    ledger_free(&h.ledger);
+    trace_end(&h.reader);
+    free(h.state);
     return status;
 }
 
@@ -73,6 +82,17 @@ static int check_options(const struct report_ops *ops, const struct report_conf 
     return 0;
 }
 
+/* A terminal is read only when it was asked for, by -, and then it is said. */
+static int check_terminal(const struct report_conf *c, bool given, struct err *e)
+{
+    if (strcmp(c->operand, "-") != 0 || !isatty(STDIN_FILENO))
+        return 0;
+    if (!given)
+        return err_set(e, ERR_USAGE, "FILE is missing, and standard input is a terminal (- reads it)");
+    log_note(&c->log, "reading standard input, which is a terminal");
+    return 0;
+}
+
 int report_run(struct report_conf *c, char *const *operands, size_t n, struct err *e)
 {
     struct spec verb = { 0 };
@@ -90,6 +110,8 @@ int report_run(struct report_conf *c, char *const *operands, size_t n, struct er
     const struct report_ops *ops = (const struct report_ops *)verb.plug;
     c->operand = n == 2 ? operands[1] : "-";
     int status = check_options(ops, c, e);
+    if (status == 0)
+        status = check_terminal(c, n == 2, e);
     if (status == 0)
         status = ops->run ? ops->run(c, e) : hear(ops, c, e);
     spec_free(&verb);

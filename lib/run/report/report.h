@@ -13,6 +13,8 @@
 #include "base/trace.h"
 #include "base/tsv.h"
 #include "run/import.h"
+#include "run/price.h"
+#include "run/report/ledger.h"
 
 /* What dsgd-trace is asked. */
 struct report_conf {
@@ -24,17 +26,20 @@ struct report_conf {
     const char *by;       /* fit: "worker", or NULL */
     uint64_t count, seed; /* sample */
     struct import_conf import;
+    struct price_conf price; /* summary */
 };
 
-/* A row of the table: a verb. Either it hears every event in the order of the trace, then gives its
- * rows, so that nothing is printed of a trace that turns out to be broken; or it has `run`, and none
- * of the others. */
+/* A row of the table: a verb. Either it hears every event in the order of the trace, each checked by the
+ * ledger, then gives its rows, so that nothing is printed of a trace that turns out to be broken; or it
+ * has `run`, and none of the others. */
 struct report_ops {
     struct plug plug;
     const char *const *columns; /* end with NULL */
     size_t state;               /* bytes, zeroed before the first event */
-    int (*event)(void *state, const struct trace_event *ev, struct err *e); /* e without the place */
-    int (*rows)(void *state, struct tsv *out, struct err *e);
+    int (*start)(void *state, const struct report_conf *c, const json_t *meta, struct err *e); /* or NULL */
+    int (*event)(void *state, const struct trace_event *ev, const struct fact *f, struct err *e); /* e without the place */
+    /* After the last event; l: what was left in hand. */
+    int (*rows)(void *state, const struct report_conf *c, const struct ledger *l, struct err *e);
     void (*close)(void *state);
     int (*run)(const struct report_conf *c, struct err *e);
     const char *const *options; /* long names of those that it takes; ends with NULL. NULL: none */

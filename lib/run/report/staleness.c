@@ -10,8 +10,9 @@ struct staleness {
     size_t used; /* pushes before the last update */
 };
 
-static int event(void *state, const struct trace_event *ev, struct err *e)
+static int event(void *state, const struct trace_event *ev, const struct fact *f, struct err *e)
 {
+    (void)f;
     struct staleness *s = state;
     if (ev->kind == TRACE_UPDATE)
         s->used = s->n;
@@ -29,19 +30,23 @@ static int ascending(const void *a, const void *b)
     return p < q ? -1 : p > q;
 }
 
-static int rows(void *state, struct tsv *out, struct err *e)
+static const char *const columns[] = { "staleness", "gradients", "fraction", NULL };
+
+static int rows(void *state, const struct report_conf *c, const struct ledger *l, struct err *e)
 {
     struct staleness *s = state;
-    (void)e;
+    struct tsv out;
+    (void)l, (void)e;
+    tsv_open(&out, stdout, c->json, columns);
     if (s->used > 0)
         qsort(s->v, s->used, sizeof *s->v, ascending);
     for (size_t i = 0, next; i < s->used; i = next) {
         for (next = i + 1; next < s->used && s->v[next] == s->v[i];)
             next++;
-        tsv_whole(out, s->v[i]);
-        tsv_whole(out, next - i);
-        tsv_real(out, (double)(next - i) / (double)s->used);
-        tsv_end(out);
+        tsv_whole(&out, s->v[i]);
+        tsv_whole(&out, next - i);
+        tsv_real(&out, (double)(next - i) / (double)s->used);
+        tsv_end(&out);
     }
     return 0;
 }
@@ -50,8 +55,6 @@ static void end(void *state)
 {
     free(((struct staleness *)state)->v);
 }
-
-static const char *const columns[] = { "staleness", "gradients", "fraction", NULL };
 
 const struct report_ops report_staleness = {
     .plug = { .name = "staleness", .help = "a row a staleness that occurred, and how many gradients had it" },

@@ -6,22 +6,27 @@
 #include "base/mem.h"
 #include "run/report/report.h"
 
-enum { WORKERS_MAX = 1 << 20 };
+#define COLUMNS                                                                                    \
+    "worker", "started", "used", "cancelled", "late", "dropped", "unfinished", "rows",             \
+        "compute_mean", "compute_p50", "compute_p99", "wait_mean", "staleness_mean",               \
+        "staleness_max", "updates", "seconds", "updates_per_s"
+static const char *const columns[] = { COLUMNS, NULL };
+static const char *const columns_priced[] = { COLUMNS, "cost", "energy", NULL };
 
 /* The account of one worker, or of all. */
 struct tally {
     bool seen;
     uint64_t started, used, cancelled, late, dropped;
-    uint64_t buffered; /* pushed since the last update */
-    uint64_t next;     /* the seq that must come */
-    uint64_t rows;     /* of the used, as the following */
+    uint64_t rows; /* of the used, as the following */
     uint64_t staleness_sum, staleness_max;
     uint64_t updates, last_update; /* that it had a part in; the number of the last of them */
     double *seconds;               /* computation plus delay of each completed minibatch */
     size_t n, cap;
-    double pushed; /* when, while it waits for its next minibatch; else NAN */
     double waited;
     uint64_t waits;
+    double joined;        /* when, while it is there; else NAN */
+    double present, busy; /* seconds there, and at work */
+    double cost, energy;
 };
 
 struct push {
@@ -34,51 +39,67 @@ struct summary {
     struct push *buffer; /* since the last update */
     size_t buffered, room;
     uint64_t updates;
-    double seconds; /* time of the stop line, else of the last one */
+    uint64_t expected; /* P of the trace, or 0 */
+    double seconds;    /* time of the stop line, else of the last one */
     bool stopped;
 };
 
 static struct tally *tally_of(struct summary *s, uint64_t worker, struct err *e)
 {
-    if (worker >= WORKERS_MAX) {
-        err_set(e, ERR_DATA, "worker %llu: at most %d", (unsigned long long)worker, WORKERS_MAX - 1);
-        return NULL;
-    }
     if (mem_grow(&s->workers, &s->cap, worker + 1, sizeof *s->workers, e) < 0)
         return NULL;
     for (; s->n <= worker; s->n++)
-        s->workers[s->n] = (struct tally){ .pushed = NAN };
+        s->workers[s->n] = (struct tally){ .joined = NAN };
     s->workers[worker].seen = true;
     return &s->workers[worker];
 }
 
-static int impossible(const struct trace_event *ev, const char *why, struct err *e)
+static int start(void *state, const struct report_conf *c, const json_t *meta, struct err *e)
 {
-    return err_set(e, ERR_DATA, "%s of worker %llu, minibatch %llu: %s", trace_names[ev->kind],
-                   (unsigned long long)ev->worker, (unsigned long long)ev->seq, why);
-}
-
-/* Seqs follow each other; a run that was resumed begins where it stopped. */
-static int on_send(struct summary *s, struct tally *t, const struct trace_event *ev, struct err *e)
-{
-    (void)s;
-    if (ev->seq == TRACE_NA)
-        return 0;
-    if (t->started > 0 && ev->seq != t->next)
-        return impossible(ev, "not the one that follows its last", e);
-    t->next = ev->seq + 1;
-    t->started++;
-    if (!isnan(t->pushed)) {
-        t->waited += ev->time - t->pushed;
-        t->waits++;
-    }
-    t->pushed = NAN;
+    struct summary *s = state;
+    const json_t *workers = json_object_get(meta, "P");
+    (void)c, (void)e;
+    s->expected = json_integer_value(workers) > 0 ? (uint64_t)json_integer_value(workers) : 0;
     return 0;
 }
 
-static int complete(struct tally *t, const struct trace_event *ev, struct err *e)
+static int on_join(struct summary *s, struct tally *t, const struct trace_event *ev, const struct fact *f,
+                   struct err *e)
+{
+    (void)f, (void)ev, (void)e;
+    t->joined = s->seconds;
+    return 0;
+}
+
+static int on_send(struct summary *s, struct tally *t, const struct trace_event *ev, const struct fact *f,
+                   struct err *e)
+{
+    (void)s, (void)e;
+    t->started += ev->seq != TRACE_NA;
+    if (!isnan(f->waiting)) {
+        t->waited += ev->time - f->waiting;
+        t->waits++;
+    }
+    return 0;
+}
+
+/* At work as long as the worker says, or since the minibatch was sent; who has gone was at work until then. */
+static void work(struct tally *t, const struct trace_event *ev, const struct fact *f)
 {
     double seconds = ev->compute + ev->delay;
+    t->busy += !isnan(seconds) ? seconds : isnan(t->joined) ? 0 : ev->time - f->sent;
+}
+
+static void work_until(struct tally *t, const struct book *b, double end)
+{
+    for (size_t i = 0; i < b->hands; i++)
+        t->busy += fmax(0, end - b->hand[i].sent);
+}
+
+static int complete(struct tally *t, const struct trace_event *ev, const struct fact *f, struct err *e)
+{
+    double seconds = ev->compute + ev->delay;
+    work(t, ev, f);
     if (isnan(seconds))
         return 0;
     if (mem_grow(&t->seconds, &t->cap, t->n + 1, sizeof *t->seconds, e) < 0)
@@ -87,57 +108,57 @@ static int complete(struct tally *t, const struct trace_event *ev, struct err *e
     return 0;
 }
 
-/* One more minibatch whose fate is known. */
-static int settle(struct tally *t, const struct trace_event *ev, uint64_t *fate, struct err *e)
+static int on_push(struct summary *s, struct tally *t, const struct trace_event *ev, const struct fact *f,
+                   struct err *e)
 {
-    uint64_t settled = t->used + t->buffered + t->cancelled + t->late + t->dropped;
-    if (settled >= t->started || ev->seq >= t->next)
-        return impossible(ev, "it was not started", e);
-    ++*fate;
-    return 0;
-}
-
-static int on_push(struct summary *s, struct tally *t, const struct trace_event *ev, struct err *e)
-{
-    if (settle(t, ev, &t->buffered, e) < 0 || complete(t, ev, e) < 0 ||
+    if (complete(t, ev, f, e) < 0 ||
         mem_grow(&s->buffer, &s->room, s->buffered + 1, sizeof *s->buffer, e) < 0)
         return -1;
     s->buffer[s->buffered++] = (struct push){ ev->worker, ev->staleness, ev->rows };
-    t->pushed = ev->time;
     return 0;
 }
 
-static int on_cancelled(struct summary *s, struct tally *t, const struct trace_event *ev, struct err *e)
+static int on_cancelled(struct summary *s, struct tally *t, const struct trace_event *ev,
+                        const struct fact *f, struct err *e)
 {
-    (void)s;
-    return settle(t, ev, &t->cancelled, e);
+    (void)s, (void)e;
+    work(t, ev, f);
+    t->cancelled++;
+    return 0;
 }
 
-static int on_late(struct summary *s, struct tally *t, const struct trace_event *ev, struct err *e)
+static int on_late(struct summary *s, struct tally *t, const struct trace_event *ev, const struct fact *f,
+                   struct err *e)
 {
     (void)s;
-    return settle(t, ev, &t->late, e) < 0 ? -1 : complete(t, ev, e);
+    t->late++;
+    return complete(t, ev, f, e);
 }
 
-static int on_drop(struct summary *s, struct tally *t, const struct trace_event *ev, struct err *e)
+static int on_drop(struct summary *s, struct tally *t, const struct trace_event *ev, const struct fact *f,
+                   struct err *e)
 {
     (void)s;
-    return settle(t, ev, &t->dropped, e) < 0 ? -1 : complete(t, ev, e);
+    t->dropped++;
+    return complete(t, ev, f, e);
 }
 
-/* Who has gone does not wait. */
-static int on_away(struct summary *s, struct tally *t, const struct trace_event *ev, struct err *e)
+static int on_away(struct summary *s, struct tally *t, const struct trace_event *ev, const struct fact *f,
+                   struct err *e)
 {
-    (void)s;
-    (void)ev;
     (void)e;
-    t->pushed = NAN;
+    if (ev->kind == TRACE_LEAVE && ev->seq != TRACE_NA)
+        work(t, ev, f);
+    if (isnan(t->joined))
+        return 0;
+    work_until(t, f->book, s->seconds);
+    t->present += s->seconds - t->joined;
+    t->joined = NAN;
     return 0;
 }
 
 static void use(struct tally *t, const struct push *p, uint64_t update)
 {
-    t->buffered--;
     t->used++;
     t->rows += p->rows;
     t->staleness_sum += p->staleness;
@@ -147,11 +168,10 @@ static void use(struct tally *t, const struct push *p, uint64_t update)
     t->last_update = update;
 }
 
-static int on_update(struct summary *s, struct tally *t, const struct trace_event *ev, struct err *e)
+static int on_update(struct summary *s, struct tally *t, const struct trace_event *ev, const struct fact *f,
+                     struct err *e)
 {
-    (void)t;
-    (void)ev;
-    (void)e;
+    (void)t, (void)ev, (void)f, (void)e;
     s->updates++;
     for (size_t i = 0; i < s->buffered; i++)
         use(&s->workers[s->buffer[i].worker], &s->buffer[i], s->updates);
@@ -159,24 +179,23 @@ static int on_update(struct summary *s, struct tally *t, const struct trace_even
     return 0;
 }
 
-static int on_stop(struct summary *s, struct tally *t, const struct trace_event *ev, struct err *e)
+static int on_stop(struct summary *s, struct tally *t, const struct trace_event *ev, const struct fact *f,
+                   struct err *e)
 {
-    (void)t;
-    (void)e;
-    s->seconds = ev->time;
+    (void)t, (void)ev, (void)f, (void)e;
     s->stopped = true;
     return 0;
 }
 
 static int (*const on[TRACE_KINDS])(struct summary *, struct tally *, const struct trace_event *,
-                                    struct err *) = {
-    [TRACE_JOIN] = on_away,           [TRACE_SEND] = on_send,     [TRACE_PUSH] = on_push,
+                                    const struct fact *, struct err *) = {
+    [TRACE_JOIN] = on_join,           [TRACE_SEND] = on_send,     [TRACE_PUSH] = on_push,
     [TRACE_UPDATE] = on_update,       [TRACE_LATE] = on_late,     [TRACE_DROP] = on_drop,
     [TRACE_CANCELLED] = on_cancelled, [TRACE_GONE] = on_away,     [TRACE_LEAVE] = on_away,
     [TRACE_STOP] = on_stop,
 };
 
-static int event(void *state, const struct trace_event *ev, struct err *e)
+static int event(void *state, const struct trace_event *ev, const struct fact *f, struct err *e)
 {
     struct summary *s = state;
     struct tally *t = NULL;
@@ -184,7 +203,7 @@ static int event(void *state, const struct trace_event *ev, struct err *e)
         return -1;
     if (!s->stopped)
         s->seconds = ev->time;
-    return on[ev->kind] == NULL ? 0 : on[ev->kind](s, t, ev, e);
+    return on[ev->kind] == NULL ? 0 : on[ev->kind](s, t, ev, f, e);
 }
 
 static int ascending(const void *a, const void *b)
@@ -227,7 +246,7 @@ static void row_seconds(struct tsv *out, struct tally *t)
 }
 
 /* All columns but the worker's. */
-static void row(struct tsv *out, struct tally *t, double seconds)
+static void row(struct tsv *out, struct tally *t, double seconds, bool priced)
 {
     uint64_t settled = t->used + t->cancelled + t->late + t->dropped;
     const uint64_t counts[] = { t->started, t->used,               t->cancelled, t->late,
@@ -241,6 +260,10 @@ static void row(struct tsv *out, struct tally *t, double seconds)
     tsv_whole(out, t->updates);
     tsv_real(out, seconds);
     tsv_real(out, ratio((double)t->updates, seconds));
+    if (priced) {
+        tsv_real(out, t->cost);
+        tsv_real(out, t->energy);
+    }
     tsv_end(out);
 }
 
@@ -258,6 +281,8 @@ static int add(struct tally *all, const struct tally *t, struct err *e)
         all->staleness_max = t->staleness_max;
     all->waited += t->waited;
     all->waits += t->waits;
+    all->cost += t->cost;
+    all->energy += t->energy;
     if (mem_grow(&all->seconds, &all->cap, all->n + t->n, sizeof *all->seconds, e) < 0)
         return -1;
     if (t->n > 0)
@@ -266,21 +291,47 @@ static int add(struct tally *all, const struct tally *t, struct err *e)
     return 0;
 }
 
-static int rows(void *state, struct tsv *out, struct err *e)
+/* Who is still there at the end was until then. */
+static void charge(struct tally *t, const struct book *b, const struct prices *p, uint64_t worker, double end)
+{
+    if (!isnan(t->joined)) {
+        work_until(t, b, end);
+        t->present += end - t->joined;
+    }
+    t->cost = prices_money(p, worker, t->present);
+    t->energy = prices_joules(p, worker, fmin(t->busy, t->present), t->present);
+}
+
+static int charge_all(struct summary *s, const struct report_conf *c, const struct ledger *l, struct err *e)
+{
+    struct prices p;
+    if (prices_open(&p, &c->price, s->expected > s->n ? s->expected : s->n, e) < 0)
+        return -1;
+    for (size_t w = 0; w < s->n; w++)
+        charge(&s->workers[w], &l->v[w], &p, w, s->seconds);
+    prices_close(&p);
+    return 0;
+}
+
+static int rows(void *state, const struct report_conf *c, const struct ledger *l, struct err *e)
 {
     struct summary *s = state;
     struct tally all = { .updates = s->updates };
-    int status = 0;
+    bool priced = c->price.price.n > 0 || c->price.watts.n > 0;
+    int status = charge_all(s, c, l, e);
     for (size_t w = 0; w < s->n && status == 0; w++)
         status = add(&all, &s->workers[w], e);
+    struct tsv out;
+    if (status == 0)
+        tsv_open(&out, stdout, c->json, priced ? columns_priced : columns);
     for (size_t w = 0; w < s->n && status == 0; w++)
         if (s->workers[w].seen) {
-            tsv_whole(out, w);
-            row(out, &s->workers[w], s->seconds);
+            tsv_whole(&out, w);
+            row(&out, &s->workers[w], s->seconds, priced);
         }
     if (status == 0) {
-        tsv_text(out, "all");
-        row(out, &all, s->seconds);
+        tsv_text(&out, "all");
+        row(&out, &all, s->seconds, priced);
     }
     free(all.seconds);
     return status;
@@ -295,18 +346,15 @@ static void end(void *state)
     free(s->buffer);
 }
 
-static const char *const columns[] = {
-    "worker",       "started",      "used",           "cancelled",     "late",    "dropped",
-    "unfinished",   "rows",         "compute_mean",   "compute_p50",   "compute_p99",
-    "wait_mean",    "staleness_mean", "staleness_max", "updates",      "seconds", "updates_per_s",
-    NULL,
-};
+static const char *const options[] = { "price", "watts", NULL };
 
 const struct report_ops report_summary = {
     .plug = { .name = "summary", .help = "a row a worker, then all: what became of its minibatches" },
     .columns = columns,
     .state = sizeof(struct summary),
+    .start = start,
     .event = event,
     .rows = rows,
     .close = end,
+    .options = options,
 };
