@@ -29,6 +29,19 @@ sample() {
     case $1 in
     libsvm) printf '1 1:2 2:3\n0 2:4\n' > sample ;;
     csv) printf '1,2,3\n0,0,4\n' > sample && options=(--no-header --label-column 1) ;;
+    tsv) printf '1\t2\t3\n0\t0\t4\n' > sample && options=(--no-header --label-column 1) ;;
+    cifar10) { record '\1' && record '\0'; } > sample ;;
+    cifar100) { record '\7\1' && record '\7\0'; } > sample ;;
+    npy)
+        npy '<f4' '(2, 1)' '\0\0\x80\x3f\0\0\0\x40' > sample
+        npy '|b1' '(2,)' '\1\0' > labels
+        options=(--labels labels)
+        ;;
+    npz)
+        npy '|u1' '(2, 1)' '\3\4' > x.npy
+        npy '<i2' '(2,)' '\1\0\0\0' > y.npy
+        "$python" -m zipfile -c sample x.npy y.npy
+        ;;
     idx)
         printf '\0\0\x08\x03\0\0\0\2\0\0\0\1\0\0\0\2\2\3\0\4' > sample
         printf '\0\0\x08\x01\0\0\0\2\1\0' > labels
@@ -305,9 +318,9 @@ X
     refuse 3 "images.idx has 4 rows, $d/labels-3.idx has 3 labels" "$d/images.idx" --labels "$d/labels-3.idx"
     refuse 3 'short.idx: the header promises 16 bytes, 12 found' "$d/short.idx" --labels "$d/labels.idx"
     refuse 3 'long.idx: 4 bytes too many' "$d/long.idx" --labels "$d/labels.idx"
-    refuse 2 'images.idx: IDX needs --labels FILE' "$d/images.idx"
+    refuse 2 'images.idx: idx needs --labels FILE, or --label-column NUMBER' "$d/images.idx"
     refuse 3 'images.idx: 4 numbers a row, a label is one' "$d/images.idx" --labels "$d/images.idx"
-    refuse 2 'rows.svm: --labels goes with IDX' "$(data 15-shards-lose-nothing/rows.svm)" --labels "$d/labels.idx"
+    refuse 2 'rows.svm: --labels goes with IDX, npy and npz, this is libsvm' "$(data 15-shards-lose-nothing/rows.svm)" --labels "$d/labels.idx"
 }
 
 @test "a header that promises more than memory holds asks for no memory" {

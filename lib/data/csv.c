@@ -14,11 +14,18 @@
 enum {
     ROWS_AT_ONCE = 1024, /* records that one call of next takes */
     SHOWN = 40,          /* bytes of a bad text that a message shows */
-    BID_COMMA = 30,
+    BID_SEPARATED = 30,
     BID_ANY_TEXT = 5,
 };
 
+/* One of the two formats. */
+static const struct separated {
+    const char *format, *name;
+    char separator;
+} commas = { "csv", "CSV", ',' }, tabs = { "tsv", "TSV", '\t' };
+
 struct csv {
+    const char *format; /* "csv" or "tsv" */
     struct fields record; /* the one in hand */
     struct builder *builder;
     const char *label_text; /* what was asked for; NULL: label_number */
@@ -94,7 +101,7 @@ static int get_ready(struct csv *f, struct err *e)
     if (f->columns < 2)
         return err_set(e, ERR_DATA, "%s:1: one column: nothing beside the label",
                        f->record.lines.source->name);
-    if (builder_begin(f->builder, "csv", ROWS_DENSE, f->columns - 1, e) < 0)
+    if (builder_begin(f->builder, f->format, ROWS_DENSE, f->columns - 1, e) < 0)
         return lines_blame(&f->record.lines, e);
     f->ready = true;
     return 0;
@@ -179,27 +186,40 @@ static void csv_close(void *self)
 static void choose(struct csv *f, const struct input *in)
 {
     bool like = in->like && json_string_value(json_object_get(in->like, "format")) &&
-                strcmp(json_string_value(json_object_get(in->like, "format")), "csv") == 0;
+                strcmp(json_string_value(json_object_get(in->like, "format")), f->format) == 0;
     json_t *label = like ? json_object_get(in->like, "label_column") : NULL;
     f->header = !in->no_header && !(like && json_is_false(json_object_get(in->like, "header")));
     f->label_text = in->label_column ? in->label_column : json_string_value(label);
     f->label_number = (uint64_t)json_integer_value(label);
 }
 
-static void *csv_open(struct source *s, struct builder *b, const struct input *in, struct err *e)
+static void *open_separated(struct source *s, struct builder *b, const struct input *in,
+                            const struct separated *how, struct err *e)
 {
     struct csv *f = mem_new(1, sizeof *f, e);
     if (f == NULL)
         return NULL;
+    f->format = how->format;
     f->record.lines.source = s;
-    f->record.separator = ',';
+    f->record.separator = how->separator;
     f->builder = b;
     choose(f, in);
     if (f->label_text != NULL || f->label_number > 0)
         return f;
-    err_set(e, ERR_USAGE, "%s: CSV needs --label-column NAME|NUMBER", s->name);
+    err_set(e, ERR_USAGE, "%s: %s needs --label-column NAME|NUMBER", s->name,
+            how->name);
     free(f);
     return NULL;
+}
+
+static void *csv_open(struct source *s, struct builder *b, const struct input *in, struct err *e)
+{
+    return open_separated(s, b, in, &commas, e);
+}
+
+static void *tsv_open(struct source *s, struct builder *b, const struct input *in, struct err *e)
+{
+    return open_separated(s, b, in, &tabs, e);
 }
 
 /* The name of a column, or its number where it has none that JSON can hold. */
@@ -214,7 +234,7 @@ static json_t *csv_meta(const void *self)
     const struct csv *f = self;
     if (!f->ready)
         return NULL;
-    json_t *meta = json_pack("{s:s, s:b, s:o}", "format", "csv", "header", f->names != NULL,
+    json_t *meta = json_pack("{s:s, s:b, s:o}", "format", f->format, "header", f->names != NULL,
                              "label_column", column_json(f, f->label));
     json_t *columns = f->names ? json_array() : NULL;
     for (size_t i = 0; columns && i < f->columns; i++)
@@ -225,20 +245,45 @@ static json_t *csv_meta(const void *self)
     return meta;
 }
 
-static int csv_bid(const unsigned char *head, size_t n)
+static bool is_text(const struct source *s)
 {
-    for (size_t i = 0; i < n; i++)
-        if (head[i] < 0x20 && !isspace(head[i]))
-            return BID_NO;
-    if (n > 0 && memchr(head, ',', n) != NULL)
-        return BID_COMMA;
-    return n > 0 && memchr(head, '\n', n) != NULL ? BID_ANY_TEXT : BID_NO;
+    for (size_t i = 0; i < s->head_n; i++)
+        if (s->head[i] < 0x20 && !isspace(s->head[i]))
+            return false;
+    return s->head_n > 0;
+}
+
+static int csv_bid(const struct source *s)
+{
+    if (!is_text(s))
+        return BID_NO;
+    if (memchr(s->head, ',', s->head_n) != NULL)
+        return BID_SEPARATED;
+    return memchr(s->head, '\n', s->head_n) != NULL ? BID_ANY_TEXT : BID_NO;
+}
+
+/* Tabs, and no comma, in the first line. */
+static int tsv_bid(const struct source *s)
+{
+    const unsigned char *end = is_text(s) ? memchr(s->head, '\n', s->head_n) : NULL;
+    size_t n = end ? (size_t)(end - s->head) : 0;
+    bool tabs_only = n > 0 && memchr(s->head, '\t', n) != NULL && memchr(s->head, ',', n) == NULL;
+    return tabs_only ? BID_SEPARATED + 1 : BID_NO;
 }
 
 const struct format format_csv = {
     .plug = { .name = "csv", .help = "numbers between commas, a row a line, one column a label" },
     .bid = csv_bid,
     .open = csv_open,
+    .next = csv_next,
+    .close = csv_close,
+    .meta = csv_meta,
+};
+
+const struct format format_tsv = {
+    .plug = { .name = "tsv", .help = "the same between tabs" },
+    .bid = tsv_bid,
+    .open = tsv_open,
     .next = csv_next,
     .close = csv_close,
     .meta = csv_meta,

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "data/format.h"
+#include "data/labelled.h"
 #include "data/shard.h"
 #include "data/source.h"
 #include "data/store.h"
@@ -176,14 +177,15 @@ static int add_raw(struct reading *r, struct source *s, const struct format *f, 
 static int check_options(const struct reading *r, const struct source *s, const struct format *f,
                          struct err *e)
 {
-    if (r->in->labels == NULL || strcmp(f->plug.name, "idx") == 0)
+    if (r->in->labels == NULL || f->open == labelled_open || f == &format_npz)
         return 0;
-    return err_set(e, ERR_USAGE, "%s: --labels goes with IDX, this is %s", s->name, f->plug.name);
+    return err_set(e, ERR_USAGE, "%s: --labels goes with IDX, npy and npz, this is %s", s->name,
+                   f->plug.name);
 }
 
 static int add_member(struct reading *r, struct source *s, struct err *e)
 {
-    const struct format *f = format_choose(r->in, s->name, s->head, s->head_n, e);
+    const struct format *f = format_choose(r->in, s, e);
     if (f == NULL || check_options(r, s, f, e) < 0)
         return -1;
     return f == &format_safetensors ? add_spooled(r, s, e) : add_raw(r, s, f, e);
@@ -194,7 +196,7 @@ static int add_source(struct reading *r, struct source *s, struct err *e)
     const struct format *f = NULL;
     struct err ignored = { 0 };
     if (s->plain)
-        f = format_choose(r->in, s->name, s->head, s->head_n, &ignored);
+        f = format_choose(r->in, s, &ignored);
     if (f == &format_safetensors)
         return check_options(r, s, f, e) < 0 ? -1 : add_file(r, s, e);
     int more;

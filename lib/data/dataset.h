@@ -32,10 +32,10 @@ extern const struct table format_table; /* auto libsvm csv idx safetensors */
 #define INPUT_OPTS(conf, member)                                                                   \
     { "format", 'f', "FORMAT", "auto", "format of raw data, or 'help'", NULL,                      \
       offsetof(struct conf, member.format), &format_table },                                       \
-    { "labels", 0, "FILE", NULL, "labels of IDX images, in a file of their own", set_text,         \
+    { "labels", 0, "FILE", NULL, "labels of an IDX or npy file, in a file of their own", set_text,      \
       offsetof(struct conf, member.labels), NULL },                                                \
     { "label-column", 0, "NAME|NUMBER", NULL,                                                      \
-      "CSV column that holds the label; columns count from 1", set_text,                           \
+      "column that holds the label; columns count from 1", set_text,                               \
       offsetof(struct conf, member.label_column), NULL },                                          \
     { "no-header", 0, NULL, NULL, "CSV starts with a row of data", set_flag,                       \
       offsetof(struct conf, member.no_header), NULL },                                             \

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-static int no_bid(const unsigned char *head, size_t n)
+static int no_bid(const struct source *s)
 {
-    (void)head, (void)n;
+    (void)s;
     return BID_NO;
 }
 
@@ -28,8 +28,7 @@ static const struct plug *const rows[] = {
 
 const struct table format_table = { "format", rows };
 
-const struct format *format_choose(const struct input *in, const char *name,
-                                   const unsigned char *head, size_t n, struct err *e)
+const struct format *format_choose(const struct input *in, const struct source *s, struct err *e)
 {
     const struct format *best = &format_auto;
     int highest = BID_NO;
@@ -37,7 +36,7 @@ const struct format *format_choose(const struct input *in, const char *name,
         return (const struct format *)in->format.plug;
     for (const struct plug *const *row = rows; *row; row++) {
         const struct format *f = (const struct format *)*row;
-        int bid = f->bid(head, n);
+        int bid = f->bid(s);
         if (bid > highest) {
             highest = bid;
             best = f;
@@ -46,7 +45,7 @@ const struct format *format_choose(const struct input *in, const char *name,
     if (highest > BID_NO)
         return best;
     err_set(e, ERR_DATA,
-            "%s: no known format (it begins with bytes %02x %02x); --format=help lists them", name,
-            n > 0 ? head[0] : 0u, n > 1 ? head[1] : 0u);
+            "%s: no known format (it begins with bytes %02x %02x); --format=help lists them", s->name,
+            s->head_n > 0 ? s->head[0] : 0u, s->head_n > 1 ? s->head[1] : 0u);
     return NULL;
 }

@@ -16,7 +16,7 @@ enum { BID_NO = 0, BID_TEXT = 10, BID_LIKELY = 50, BID_MAGIC = 100 };
 /* A row of the table. One reader reads one member of one source. */
 struct format {
     struct plug plug;
-    int (*bid)(const unsigned char *head, size_t n);
+    int (*bid)(const struct source *s); /* by its head; s stands before a member, or at the start */
     /* NULL and e when it cannot begin. s, b and in stay until close. open is NULL in rows that no
      * reader of rows stands behind: "auto", and shards, which dataset.c maps. */
     void *(*open)(struct source *s, struct builder *b, const struct input *in, struct err *e);
@@ -26,10 +26,9 @@ struct format {
     json_t *(*meta)(const void *self); /* what must travel with the rows: new, or NULL */
 };
 
-extern const struct format format_safetensors;
+extern const struct format format_safetensors, format_npz, format_cifar100;
 
 /* The format that was asked for, else the highest bidder. NULL and e (ERR_DATA, with name). */
-const struct format *format_choose(const struct input *in, const char *name,
-                                   const unsigned char *head, size_t n, struct err *e);
+const struct format *format_choose(const struct input *in, const struct source *s, struct err *e);
 
 #endif

@@ -190,9 +190,10 @@ static const char *first_row(const char *p, const char *end)
 }
 
 /* A first row of the form LABEL INDEX:VALUE, or a number alone. */
-static int libsvm_bid(const unsigned char *head, size_t n)
+static int libsvm_bid(const struct source *s)
 {
-    const char *p = (const char *)head, *end = p + n;
+    size_t n = s->head_n;
+    const char *p = (const char *)s->head, *end = p + n;
     double value;
     const char *label = first_row(n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? p + 3 : p, end);
     if (label == NULL)

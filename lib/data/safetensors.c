@@ -2,9 +2,9 @@
 #include "data/format.h"
 #include "data/shard.h"
 
-static int safetensors_bid(const unsigned char *head, size_t n)
+static int safetensors_bid(const struct source *s)
 {
-    return shard_bid(head, n) ? BID_MAGIC : BID_NO;
+    return shard_bid(s->head, s->head_n) ? BID_MAGIC : BID_NO;
 }
 
 const struct format format_safetensors = {

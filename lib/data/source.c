@@ -21,6 +21,7 @@ struct source_state {
     const struct log *log;
     char *member;           /* the only one wanted, or NULL */
     bool found;             /* it was there */
+    bool ended;             /* there are no more members */
     off_t begin;            /* where stdin stood; -1: cannot seek */
     struct flow_peek file;
     struct unpack outer;
@@ -97,6 +98,8 @@ static int archive_begin(struct source *s, struct err *e)
     struct archive *a = t->archive = archive_read_new();
     if (a == NULL)
         return err_memory(e);
+    archive_read_support_format_7zip(a);
+    archive_read_support_format_cpio(a);
     archive_read_support_format_empty(a);
     archive_read_support_format_raw(a);
     archive_read_support_format_tar(a);
@@ -229,8 +232,10 @@ static int entry_open(struct source *s, struct archive_entry *entry, struct err 
     struct source_state *t = s->state;
     bool raw = archive_format(t->archive) == ARCHIVE_FORMAT_RAW;
     free(s->name);
+    free(s->member);
     s->name = raw ? mem_text(s->path, e) : mem_print(e, "%s(%s)", s->path, entry_path(entry));
-    if (s->name == NULL)
+    s->member = raw ? NULL : mem_text(entry_path(entry), e);
+    if (s->name == NULL || (s->member == NULL && !raw))
         return -1;
     if (flow_peek(&t->entry, (struct flow){ entry_read, s }, e) < 0)
         return err_ctx(e, "%s", s->name);
@@ -275,9 +280,10 @@ int source_next(struct source *s, struct err *e)
     struct archive_entry *entry;
     if (t->archive == NULL && archive_begin(s, e) < 0)
         return err_ctx(e, "%s", s->path);
-    for (;;) {
+    while (!t->ended) {
         int status = archive_read_next_header(t->archive, &entry);
-        if (status == ARCHIVE_EOF)
+        t->ended = status == ARCHIVE_EOF;
+        if (t->ended)
             return read_rest(s, e) < 0 ? -1 : no_more(s, e);
         if (status < ARCHIVE_WARN) {
             archive_failed(t, e);
@@ -288,6 +294,7 @@ int source_next(struct source *s, struct err *e)
         t->found = true;
         return entry_open(s, entry, e) < 0 ? -1 : 1;
     }
+    return 0;
 }
 
 int source_read(struct source *s, void *to, size_t room, size_t *got, struct err *e)
@@ -313,6 +320,7 @@ void source_close(struct source *s)
     if (s->fd > STDIN_FILENO)
         close(s->fd);
     free(s->name);
+    free(s->member);
     free(s->path);
     memset(s, 0, sizeof *s);
     s->fd = -1;

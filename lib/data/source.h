@@ -16,6 +16,7 @@
 struct source {
     char *path;                 /* as named; SOURCE_STDIN for "-" */
     char *name;                 /* of what is read now: "rows.svm", "rows.tar(part-1.svm)" */
+    char *member;               /* of an archive, what is read now: "part-1.svm"; NULL: it is none */
     int fd;
     bool plain; /* a whole regular file as it lies: fd can be mapped when it is a shard */
     const unsigned char *head;  /* the first bytes of what is read now */

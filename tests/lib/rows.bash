@@ -23,3 +23,19 @@ refuse() {
     [[ $stderr == "dsgd-shard: "*"$text"* ]] || fail "no '$text' in: $stderr"
     assert_equal "$(ls -A empty)" ''
 }
+
+# An array of NumPy's: header and bytes, as printf takes them.
+#   npy DESCR SHAPE BYTES [ORDER]
+npy() {
+    local header="{'descr': '$1', 'fortran_order': ${4-False}, 'shape': $2, }"
+    printf "\x93NUMPY\x01\x00\x$(printf %02x $((${#header} + 1)))\x00%s\n" "$header"
+    printf "$3"
+}
+
+# A record of CIFAR with so many label bytes, all pixels 0 but the last.
+#   record LABELS
+record() {
+    printf "$1"
+    head -c 3071 /dev/zero
+    printf '\xff'
+}

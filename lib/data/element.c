@@ -1,0 +1,57 @@
+/* Numbers in files of arrays. */
+#include "data/element.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+bool element_known(const struct element *t)
+{
+    bool size = t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8;
+    return size && !(t->kind == ELEMENT_FLOAT && t->size == 1);
+}
+
+static uint64_t bits_of(const struct element *t, const unsigned char *p)
+{
+    uint64_t v = 0;
+    for (unsigned i = 0; i < t->size; i++)
+        v = v << 8 | p[t->big ? i : t->size - 1 - i];
+    return v;
+}
+
+/* IEEE 754 binary16: a sign, 5 bits of exponent, 10 of fraction. */
+static double half(uint64_t bits)
+{
+    int exponent = (int)(bits >> 10 & 31);
+    double fraction = (double)(bits & 1023) / 1024;
+    double v = exponent == 31 ? (fraction == 0 ? INFINITY : NAN)
+             : exponent == 0  ? ldexp(fraction, -14)
+                              : ldexp(1 + fraction, exponent - 15);
+    return bits >> 15 ? -v : v;
+}
+
+static double real(const struct element *t, uint64_t bits)
+{
+    float single;
+    double v;
+    uint32_t low = (uint32_t)bits;
+    if (t->size == 2)
+        return half(bits);
+    if (t->size == 4) {
+        memcpy(&single, &low, sizeof single);
+        return (double)single;
+    }
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+double element_get(const struct element *t, const unsigned char *p)
+{
+    uint64_t bits = bits_of(t, p);
+    unsigned unused = 64 - 8 * t->size;
+    if (t->kind == ELEMENT_FLOAT)
+        return real(t, bits);
+    if (t->kind == ELEMENT_SIGNED)
+        return (double)((int64_t)(bits << unused) >> unused);
+    return (double)bits;
+}

@@ -1,0 +1,210 @@
+/* Arrays of rows with their labels. */
+#include "data/labelled.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+
+enum { BLOCK = 1 << 20 }; /* bytes of rows that are read at a time */
+
+/* y: an array of one number a row, all of it. */
+static int load_labels(struct array *y, struct err *e)
+{
+    if (y->width != 1)
+        return err_set(e, ERR_DATA, "%s: %llu numbers a row, a label is one", y->name,
+                       (unsigned long long)y->width);
+    return array_load(y, e);
+}
+
+static int read_labels(struct labelled *l, const char *path, struct err *e)
+{
+    struct source s = { 0 };
+    if (source_open(&s, path, NULL, e) < 0)
+        return -1;
+    int status = source_next(&s, e);
+    if (status == 0)
+        status = err_set(e, ERR_DATA, "%s: no labels: it is empty", s.path);
+    if (status > 0)
+        status = array_open(&l->y, &s, e);
+    if (status == 0)
+        status = load_labels(&l->y, e);
+    source_close(&s);
+    l->y.source = NULL;
+    return status;
+}
+
+/* The column by what the options say, else by what a model learned from. */
+static int choose_column(struct labelled *l, const struct input *in, struct err *e)
+{
+    const json_t *like = in->like ? json_object_get(in->like, "label_column") : NULL;
+    if (in->label_column == NULL) {
+        l->label = (uint64_t)json_integer_value(like);
+        return 0;
+    }
+    if (num_whole(in->label_column, &l->label, e) < 0)
+        return err_ctx(e, "%s: --label-column '%s': columns of an array have numbers, from 1",
+                       l->x.name, in->label_column);
+    return 0;
+}
+
+static int find_column(struct labelled *l, const struct input *in, struct err *e)
+{
+    const struct array *x = &l->x;
+    if (choose_column(l, in, e) < 0)
+        return -1;
+    if (in->label_column == NULL && l->label == 0)
+        return err_set(e, ERR_USAGE, "%s: %s needs --labels FILE, or --label-column NUMBER", x->name,
+                       x->kind->name);
+    if (x->n_dims != 2 || x->width < 2)
+        return err_set(e, ERR_DATA, "%s: --label-column needs two dimensions and two columns", x->name);
+    if (l->label < 1 || l->label > x->width)
+        return err_set(e, ERR_DATA, "%s: no column %llu: they count from 1 to %llu", x->name,
+                       (unsigned long long)l->label, (unsigned long long)x->width);
+    return 0;
+}
+
+static int find_labels(struct labelled *l, const struct input *in, struct err *e)
+{
+    if (l->y.name != NULL)
+        return load_labels(&l->y, e);
+    if (in->labels == NULL)
+        return find_column(l, in, e);
+    if (l->builder->n > 0)
+        return err_set(e, ERR_USAGE, "%s: --labels belong to one %s file, this is another", l->x.name,
+                       l->x.kind->name);
+    return read_labels(l, in->labels, e);
+}
+
+int labelled_begin(struct labelled *l, struct builder *b, const struct input *in, struct err *e)
+{
+    const struct array *x = &l->x;
+    l->builder = b;
+    l->first = b->n;
+    if (x->n_dims < 2)
+        return err_set(e, ERR_DATA, "%s: one dimension; rows need two or more", x->name);
+    if (find_labels(l, in, e) < 0)
+        return -1;
+    bool bytes = x->element.kind == ELEMENT_UNSIGNED && x->element.size == 1;
+    if (builder_begin(b, x->kind->name, bytes ? ROWS_BYTES : ROWS_DENSE,
+                      (size_t)x->width - (l->y.name == NULL), e) < 0)
+        return err_ctx(e, "%s", x->name);
+    b->scale = bytes ? x->kind->byte : 1;
+    l->at_once = BLOCK / (x->width * x->element.size) + 1;
+    return 0;
+}
+
+/* Column of x that feature j is. */
+static uint64_t column_of(const struct labelled *l, uint64_t j)
+{
+    return l->y.name == NULL && j + 1 >= l->label ? j + 1 : j;
+}
+
+static void put_bytes(struct labelled *l, uint64_t i)
+{
+    struct builder *b = l->builder;
+    uint8_t *to = b->bytes + b->n * b->features;
+    if (l->y.name != NULL && !l->x.by_columns) {
+        memcpy(to, array_at(&l->x, i, 0), b->features);
+        return;
+    }
+    for (size_t j = 0; j < b->features; j++)
+        to[j] = *array_at(&l->x, i, column_of(l, j));
+}
+
+static int put_floats(struct labelled *l, uint64_t i, struct err *e)
+{
+    struct builder *b = l->builder;
+    float *to = b->x + b->n * b->features;
+    for (size_t j = 0; j < b->features; j++) {
+        to[j] = (float)element_get(&l->x.element, array_at(&l->x, i, column_of(l, j)));
+        if (!isfinite(to[j]))
+            return err_set(e, ERR_DATA, "%s: row %zu: number %llu is not a finite float", l->x.name,
+                           b->n - l->first + 1, (unsigned long long)column_of(l, j) + 1);
+    }
+    return 0;
+}
+
+/* The label of row i of those in hand; a row too many is noticed at the end, when the rows proved whole. */
+static int put_label(struct labelled *l, uint64_t i, struct err *e)
+{
+    struct builder *b = l->builder;
+    const struct array *from = l->y.name != NULL ? &l->y : &l->x;
+    size_t row = b->n - l->first;
+    struct place at = { from->name, ": row ", row + 1 };
+    char text[32];
+    double label = 0;
+    if (from == &l->x)
+        label = element_get(&from->element, array_at(from, i, l->label - 1));
+    else if (row < from->rows)
+        label = element_get(&from->element, array_at(from, row, 0));
+    int n = snprintf(text, sizeof text, "%.17g", label);
+    if (labels_put(&b->spellings, text, (size_t)n, at, b->labels, b->n, e) < 0)
+        return err_ctx(e, "%s: row %zu", from->name, row + 1);
+    return 0;
+}
+
+static int check_counts(const struct labelled *l, struct err *e)
+{
+    if (l->y.name == NULL || l->x.rows == l->y.rows)
+        return 0;
+    return err_set(e, ERR_DATA, "%s has %llu rows, %s has %llu labels", l->x.name,
+                   (unsigned long long)l->x.rows, l->y.name, (unsigned long long)l->y.rows);
+}
+
+int labelled_next(void *self, struct err *e)
+{
+    struct labelled *l = self;
+    struct builder *b = l->builder;
+    uint64_t got;
+    if (array_next(&l->x, l->at_once, &got, e) < 0)
+        return -1;
+    if (got == 0)
+        return check_counts(l, e);
+    if (builder_room(b, got, e) < 0)
+        return -1;
+    for (uint64_t i = 0; i < got; i++, b->n++) {
+        if (b->kind == ROWS_BYTES)
+            put_bytes(l, i);
+        else if (put_floats(l, i, e) < 0)
+            return -1;
+        if (put_label(l, i, e) < 0)
+            return -1;
+    }
+    return 1;
+}
+
+json_t *labelled_meta(const void *self)
+{
+    const struct labelled *l = self;
+    json_t *meta = json_pack("{s:s}", "format", l->x.kind->name);
+    if (l->y.name == NULL)
+        json_object_set_new(meta, "label_column", json_integer((json_int_t)l->label));
+    return meta;
+}
+
+void labelled_free(struct labelled *l)
+{
+    array_close(&l->x);
+    array_close(&l->y);
+}
+
+void labelled_close(void *self)
+{
+    labelled_free(self);
+    free(self);
+}
+
+void *labelled_open(struct source *s, struct builder *b, const struct input *in, struct err *e)
+{
+    struct labelled *l = mem_new(1, sizeof *l, e);
+    if (l == NULL)
+        return NULL;
+    if (array_open(&l->x, s, e) == 0 && labelled_begin(l, b, in, e) == 0)
+        return l;
+    labelled_close(l);
+    return NULL;
+}

@@ -1,0 +1,33 @@
+/* Rows that are an array, and their labels: an array in a file of its own, or a column of the same one. */
+#ifndef DATA_LABELLED_H
+#define DATA_LABELLED_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "data/array.h"
+#include "data/builder.h"
+#include "data/dataset.h"
+
+/* Zeroed before use; labelled_free at the end. */
+struct labelled {
+    struct array x, y; /* y: when not opened, the labels are a column of x */
+    uint64_t label;    /* that column, from 1 */
+    struct builder *builder;
+    size_t first;     /* rows that the builder had before */
+    uint64_t at_once; /* rows read at a time */
+};
+
+/* With x opened: finds the labels as the options say, unless y is opened too, and tells the builder what comes.
+ * ERR_USAGE: the options name none. ERR_DATA. */
+int labelled_begin(struct labelled *l, struct builder *b, const struct input *in, struct err *e);
+void labelled_free(struct labelled *l);
+
+/* The functions of a row of the table of formats, whose reader is a struct labelled. */
+void *labelled_open(struct source *s, struct builder *b, const struct input *in, struct err *e);
+int labelled_next(void *self, struct err *e);
+json_t *labelled_meta(const void *self); /* format, label_column */
+void labelled_close(void *self);
+
+#endif
