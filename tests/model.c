@@ -69,7 +69,7 @@ static void make_record(struct record *r, const char *model, const char *labels,
     struct layout l;
     set_labels(&c, false, labels);
     spec_parse(&spec, &model_table, model, &e);
-    struct dims d = { 2, c.n, true };
+    struct dims d = { .features = 2, .classes = c.n, .bias = true };
     *r = (struct record){ .meta = json_object() };
     ok(model_layout(&spec, &d, &l, &e) == 0
            && model_meta(r->meta, &spec, &d, &c, 12, 0.25, &e) == 0,

@@ -165,7 +165,7 @@ join() {
 @test "options may be left out, or be the same" {
     real k-sync:2 -J 20 --l2 0.01
     dsgd-sim -q --replay run.trace -o again -m softmax -p k-sync:K=2 -e const:0.003 -b 32 -s 1 -P 4 -J 20 \
-        --l2 1e-2 -O sgd --init zero "${shards[@]}"
+        --l2 1e-2 -O sgd --init model "${shards[@]}"
     cmp model again
 }
 

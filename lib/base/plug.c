@@ -78,7 +78,7 @@ static int fill_value(struct filling *f, const char *text, struct err *e)
     if (f->keys)
         return err_set(e, ERR_USAGE, "value '%s' after a key: write key=value", text);
     const struct param *q = params_of(f->plug);
-    for (size_t i = 0; q->name && i < f->values; i++)
+    for (size_t i = 0; q->name && !f->plug->many && i < f->values; i++)
         q++;
     if (q->name == NULL)
         return unknown_key(f->plug, "no parameter is left for", text, e);

@@ -7,6 +7,7 @@
 #ifndef BASE_PLUG_H
 #define BASE_PLUG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -25,6 +26,7 @@ struct plug {
     const char *name;
     const char *help;                        /* one line, lower case, no full stop */
     const struct param *params;              /* ends with a name of NULL; NULL: none */
+    bool many;                               /* all VALUEs go to the first parameter, one by one */
     size_t conf;                             /* bytes of the conf that the parameters fill */
     int (*check)(void *conf, struct err *e); /* what no single parameter can tell, or NULL */
     void (*release)(void *conf); /* frees what check took (also when it failed), or NULL */

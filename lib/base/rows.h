@@ -23,4 +23,20 @@ struct rows {
     const double *labels; /* (n): a target, or a class index */
 };
 
+/* Rows from..from + n of a block, without copying. */
+static inline struct rows rows_cut(const struct rows *block, size_t from, size_t n)
+{
+    struct rows v = *block;
+    v.n = n;
+    if (v.labels != NULL)
+        v.labels += from;
+    if (v.kind == ROWS_DENSE)
+        v.x += from * v.features;
+    if (v.kind == ROWS_BYTES)
+        v.bytes += from * v.features;
+    if (v.kind == ROWS_SPARSE)
+        v.indptr += from;
+    return v;
+}
+
 #endif

@@ -121,7 +121,7 @@ static void cifar_close(void *self)
 static json_t *cifar10_meta(const void *self)
 {
     (void)self;
-    return json_pack("{s:s}", "format", cifar10.name);
+    return json_pack("{s:s, s:[i, i, i]}", "format", cifar10.name, "shape", SIDE, SIDE, PLANES);
 }
 
 const struct format format_cifar10 = {
@@ -165,7 +165,8 @@ static void *cifar100_open(struct source *s, struct builder *b, const struct inp
 
 static json_t *cifar100_meta(const void *self)
 {
-    return json_pack("{s:s, s:b}", "format", cifar100.name, "fine", ((const struct cifar *)self)->label);
+    return json_pack("{s:s, s:b, s:[i, i, i]}", "format", cifar100.name, "fine",
+                     ((const struct cifar *)self)->label, "shape", SIDE, SIDE, PLANES);
 }
 
 const struct format format_cifar100 = {

@@ -177,10 +177,21 @@ int labelled_next(void *self, struct err *e)
     return 1;
 }
 
+/* Height, width and channels, where each row is one plane, or 1 or 3 of them. */
+static json_t *shape(const struct array *x)
+{
+    if (x->n_dims == 3)
+        return json_pack("[I, I, i]", (json_int_t)x->dims[1], (json_int_t)x->dims[2], 1);
+    if (x->n_dims == 4 && (x->dims[1] == 1 || x->dims[1] == 3))
+        return json_pack("[I, I, I]", (json_int_t)x->dims[2], (json_int_t)x->dims[3],
+                         (json_int_t)x->dims[1]);
+    return NULL;
+}
+
 json_t *labelled_meta(const void *self)
 {
     const struct labelled *l = self;
-    json_t *meta = json_pack("{s:s}", "format", l->x.kind->name);
+    json_t *meta = json_pack("{s:s, s:o*}", "format", l->x.kind->name, "shape", shape(&l->x));
     if (l->y.name == NULL)
         json_object_set_new(meta, "label_column", json_integer((json_int_t)l->label));
     return meta;

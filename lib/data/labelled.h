@@ -27,7 +27,7 @@ void labelled_free(struct labelled *l);
 /* The functions of a row of the table of formats, whose reader is a struct labelled. */
 void *labelled_open(struct source *s, struct builder *b, const struct input *in, struct err *e);
 int labelled_next(void *self, struct err *e);
-json_t *labelled_meta(const void *self); /* format, label_column */
+json_t *labelled_meta(const void *self); /* format, label_column, shape of images */
 void labelled_close(void *self);
 
 #endif

@@ -1,11 +1,11 @@
-/* A model ready to compute: the table of gradients over the linear engine. */
+/* A model ready to compute: the table of gradients over the engines. */
 #include "learn/gradient.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "learn/linear.h"
+#include "learn/engine.h"
 
 #define MODEL(name) extern const struct gradient_ops gradient_##name;
 #include "learn/model.def"
@@ -19,7 +19,9 @@ static const struct gradient_ops *const gradient_rows[] = {
 
 struct gradient {
     const struct gradient_ops *ops;
-    struct linear linear;
+    void *engine;
+    size_t outputs; /* C */
+    size_t size;    /* of w */
     size_t chunk;
     float *scores, *ds; /* (chunk, C) */
 };
@@ -32,17 +34,6 @@ static const struct gradient_ops *find_row(const char *name)
     return gradient_rows[i];
 }
 
-/* Half a millisecond of work: nanoseconds for the data's way through the memory and for their
- * products, twice, and for what a score costs. Sparse rows cost less than that, hence the least. */
-static size_t chunk_of(size_t outputs, size_t features)
-{
-    const double budget = 5e5, memory = 0.8, product = 0.13, score = 30;
-    const size_t least = 32, most = 4096;
-    double c = (double)outputs;
-    double rows = budget / ((memory + product * c) * (double)features + score * c);
-    return rows < (double)least ? least : rows > (double)most ? most : (size_t)rows;
-}
-
 struct gradient *gradient_open(const struct spec *model, const struct dims *d, struct err *e)
 {
     struct layout l;
@@ -51,13 +42,14 @@ struct gradient *gradient_open(const struct spec *model, const struct dims *d, s
     struct gradient *g = mem_new(1, sizeof *g, e);
     if (g == NULL)
         return NULL;
-    size_t outputs = l.parts[0].shape[0];
     gradient_blas();
     g->ops = find_row(model->plug->name);
-    g->chunk = chunk_of(outputs, d->features);
-    if (linear_open(&g->linear, outputs, d->features, d->bias, e) < 0
-        || (g->scores = mem_new(g->chunk * outputs, sizeof *g->scores, e)) == NULL
-        || (g->ds = mem_new(g->chunk * outputs, sizeof *g->ds, e)) == NULL) {
+    g->outputs = l.parts[l.n - 1].shape[0]; /* weights or biases of what makes the scores */
+    g->size = l.size;
+    g->engine = g->ops->engine->open(model->conf, d, g->outputs, &g->chunk, e);
+    if (g->engine == NULL
+        || (g->scores = mem_new(g->chunk * g->outputs, sizeof *g->scores, e)) == NULL
+        || (g->ds = mem_new(g->chunk * g->outputs, sizeof *g->ds, e)) == NULL) {
         gradient_close(g);
         return NULL;
     }
@@ -70,7 +62,8 @@ void gradient_close(struct gradient *g)
         return;
     free(g->ds);
     free(g->scores);
-    linear_close(&g->linear);
+    if (g->engine != NULL)
+        g->ops->engine->close(g->engine);
     free(g);
 }
 
@@ -81,19 +74,19 @@ size_t gradient_chunk(const struct gradient *g)
 
 size_t gradient_outputs(const struct gradient *g)
 {
-    return g->linear.outputs;
+    return g->outputs;
 }
 
 void gradient_add(struct gradient *g, const float *w, const struct rows *block, float *sum,
                   double *loss)
 {
-    size_t outputs = g->linear.outputs;
+    size_t outputs = g->outputs;
     double total = 0;
-    linear_scores(&g->linear, w, block, g->scores);
+    g->ops->engine->scores(g->engine, w, block, g->scores);
     for (size_t r = 0; r < block->n; r++)
         total += g->ops->point(g->scores + r * outputs, outputs, block->labels[r],
                                g->ds + r * outputs);
-    linear_add(&g->linear, g->ds, block, sum);
+    g->ops->engine->add(g->engine, w, g->ds, block, sum);
     *loss += total;
 }
 
@@ -105,40 +98,60 @@ bool gradient_smooth(const struct gradient *g)
 /* The scores are linear in w: their change along v is what v would score. */
 void gradient_bend(struct gradient *g, const float *w, const float *v, const struct rows *block, float *sum)
 {
-    size_t outputs = g->linear.outputs;
-    linear_scores(&g->linear, w, block, g->scores);
-    linear_scores(&g->linear, v, block, g->ds);
+    const struct engine_ops *engine = g->ops->engine;
+    size_t outputs = g->outputs;
+    engine->scores(g->engine, w, block, g->scores);
+    engine->scores(g->engine, v, block, g->ds);
     for (size_t r = 0; r < block->n; r++)
         g->ops->bend(g->scores + r * outputs, outputs, g->ds + r * outputs);
-    linear_add(&g->linear, g->ds, block, sum);
+    engine->add(g->engine, w, g->ds, block, sum);
 }
 
-double gradient_squares(struct gradient *g, const float *w, const struct rows *block)
+static double square_of(const float *x, size_t n)
 {
-    size_t outputs = g->linear.outputs;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += (double)x[i] * x[i];
+    return sum;
+}
+
+static double linear_squares(struct gradient *g, const float *w, const struct rows *block)
+{
+    size_t outputs = g->outputs;
     double total = 0;
-    linear_scores(&g->linear, w, block, g->scores);
+    g->ops->engine->scores(g->engine, w, block, g->scores);
     for (size_t r = 0; r < block->n; r++) {
-        double square = 0;
         g->ops->point(g->scores + r * outputs, outputs, block->labels[r], g->ds);
-        for (size_t c = 0; c < outputs; c++)
-            square += (double)g->ds[c] * g->ds[c];
-        total += square * linear_square(&g->linear, block, r);
+        total += square_of(g->ds, outputs) * g->ops->engine->square(g->engine, block, r);
+    }
+    return total;
+}
+
+double gradient_squares(struct gradient *g, const float *w, const struct rows *block, float *room)
+{
+    if (g->ops->engine->square != NULL)
+        return linear_squares(g, w, block);
+    double total = 0, loss = 0;
+    for (size_t r = 0; r < block->n; r++) {
+        struct rows one = rows_cut(block, r, 1);
+        memset(room, 0, g->size * sizeof *room);
+        gradient_add(g, w, &one, room, &loss);
+        total += square_of(room, g->size);
     }
     return total;
 }
 
 void gradient_scores(struct gradient *g, const float *w, const struct rows *block, float *scores)
 {
-    linear_scores(&g->linear, w, block, scores);
+    g->ops->engine->scores(g->engine, w, block, scores);
 }
 
 double gradient_loss(const struct gradient *g, const float *scores, double y)
 {
-    return g->ops->point(scores, g->linear.outputs, y, g->ds);
+    return g->ops->point(scores, g->outputs, y, g->ds);
 }
 
 double gradient_predict(const struct gradient *g, const float *scores)
 {
-    return g->ops->predict(scores, g->linear.outputs);
+    return g->ops->predict(scores, g->outputs);
 }

@@ -43,8 +43,9 @@ bool gradient_smooth(const struct gradient *g);
  * at w, times v (layout->size floats), to sum. Of a smooth loss only. */
 void gradient_bend(struct gradient *g, const float *w, const float *v, const struct rows *block, float *sum);
 
-/* The sum over the rows of a block of the squared norm of each one's gradient. */
-double gradient_squares(struct gradient *g, const float *w, const struct rows *block);
+/* The sum over the rows of a block of the squared norm of each one's gradient. room: layout->size floats
+ * to work in. */
+double gradient_squares(struct gradient *g, const float *w, const struct rows *block, float *room);
 
 /* Name of the CBLAS in use, for HELLO and the trace; also keeps it on one thread. */
 const char *gradient_blas(void);

@@ -1,5 +1,5 @@
 /* Linear support vector machine: loss max(0, 1 - z), z = +s for class 1, -s for class 0. */
-#include "learn/linear.h"
+#include "learn/engine.h"
 
 static double point(const float *s, size_t outputs, double y, float *ds)
 {
@@ -19,4 +19,4 @@ static double predict(const float *s, size_t outputs)
 }
 
 extern const struct gradient_ops gradient_hinge;
-const struct gradient_ops gradient_hinge = { "hinge", point, predict, NULL };
+const struct gradient_ops gradient_hinge = { "hinge", &engine_linear, point, predict, NULL };

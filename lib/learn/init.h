@@ -10,4 +10,7 @@ struct init_ops {
     void (*fill)(const void *conf, const struct layout *l, uint64_t seed, float *w);
 };
 
+/* Fills part i of w with normal values of that deviation; 0: none are drawn. */
+void init_draw(const struct layout *l, size_t i, double deviation, uint64_t seed, float *w);
+
 #endif

@@ -1,5 +1,5 @@
 /* Least squares: loss (s - y)^2 / 2. */
-#include "learn/linear.h"
+#include "learn/engine.h"
 
 static double point(const float *s, size_t outputs, double y, float *ds)
 {
@@ -21,4 +21,4 @@ static void bend(const float *s, size_t outputs, float *t)
 }
 
 extern const struct gradient_ops gradient_least_squares;
-const struct gradient_ops gradient_least_squares = { "least-squares", point, predict, bend };
+const struct gradient_ops gradient_least_squares = { "least-squares", &engine_linear, point, predict, bend };

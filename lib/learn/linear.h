@@ -30,16 +30,7 @@ void linear_add(const struct linear *l, const float *ds, const struct rows *bloc
  * be multiplied with for the squared norm of its gradient. */
 double linear_square(const struct linear *l, const struct rows *block, size_t r);
 
-/* A row of the table of gradients: what the scores of one row mean. */
-struct gradient_ops {
-    const char *name; /* of the model */
-    /* The loss of scores s (C) against y, class index or target; ds (C) gets its derivatives. A score
-     * that is no number must give a loss that is none. */
-    double (*point)(const float *s, size_t outputs, double y, float *ds);
-    double (*predict)(const float *s, size_t outputs); /* class index, or the value */
-    /* Along a change t (C) of the scores: t becomes the change of their derivatives, the loss's second
-     * derivatives at s times t. NULL: the loss has kinks. */
-    void (*bend)(const float *s, size_t outputs, float *t);
-};
+/* dx (n, d) = ds (n, C) W: the derivatives by what dense rows hold. */
+void linear_back(const struct linear *l, const float *w, const float *ds, size_t n, float *dx);
 
 #endif

@@ -1,5 +1,5 @@
 /* Logistic regression of two classes: loss log(1 + exp(-z)), z = +s for class 1, -s for class 0. */
-#include "learn/linear.h"
+#include "learn/engine.h"
 
 #include <math.h>
 
@@ -28,4 +28,4 @@ static void bend(const float *s, size_t outputs, float *t)
 }
 
 extern const struct gradient_ops gradient_logistic;
-const struct gradient_ops gradient_logistic = { "logistic", point, predict, bend };
+const struct gradient_ops gradient_logistic = { "logistic", &engine_linear, point, predict, bend };

@@ -100,6 +100,31 @@ static int read_numbers(struct model *m, struct err *e)
     return 0;
 }
 
+int image_parse(struct image *i, const json_t *shape, struct err *e)
+{
+    uint64_t *v[] = { &i->height, &i->width, &i->channels };
+    *i = (struct image){ 0 };
+    if (shape == NULL || json_is_null(shape))
+        return 0;
+    bool good = json_array_size(shape) == 3;
+    for (size_t k = 0; good && k < 3; k++) {
+        json_int_t n = json_integer_value(json_array_get(shape, k));
+        good = n > 0 && n <= IMAGE_MAX;
+        *v[k] = good ? (uint64_t)n : 0;
+    }
+    return good ? 0 : err_set(e, ERR_DATA, "their shape is not [height, width, channels]");
+}
+
+/* The data that it learned from may say what shape their images have. */
+static int read_image(struct model *m, struct err *e)
+{
+    const char *text = meta_text(m->meta, "data");
+    json_t *data = text == NULL ? NULL : json_loads(text, 0, NULL);
+    int rc = image_parse(&m->dims.image, json_object_get(data, "shape"), e);
+    json_decref(data);
+    return rc < 0 ? err_ctx(e, "metadata 'data'") : 0;
+}
+
 static int check_shape(const struct tensor *t, const struct part *p, struct err *e)
 {
     if (t == NULL)
@@ -144,7 +169,8 @@ int model_read(struct model *m, const struct record *r, struct err *e)
 {
     m->meta = json_incref(r->meta);
     if (read_format(m->meta, e) == 0 && read_spec(m, e) == 0 && read_classes(m, e) == 0
-        && read_numbers(m, e) == 0 && model_layout(&m->spec, &m->dims, &m->layout, e) == 0
+        && read_numbers(m, e) == 0 && read_image(m, e) == 0
+        && model_layout(&m->spec, &m->dims, &m->layout, e) == 0
         && read_tensors(m, r, e) == 0)
         return 0;
     model_free(m);

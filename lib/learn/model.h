@@ -12,20 +12,31 @@
 #include "base/plug.h"
 #include "base/record.h"
 
+/* Shape of a row that is an image; its features stand plane by plane: (channels, height, width). */
+struct image {
+    uint64_t height, width, channels; /* all 0: the rows are no images */
+};
+enum { IMAGE_MAX = 65535 };
+
 /* What the data decide. */
 struct dims {
     uint64_t features; /* d */
     uint64_t classes;  /* distinct labels; 0 for targets */
     bool bias;
+    struct image image;
 };
+
+/* From the data's [height, width, channels], as shards say it; NULL or null: none. ERR_DATA. */
+int image_parse(struct image *i, const json_t *shape, struct err *e);
 
 /* One tensor of the flat parameter array. */
 struct part {
-    const char *name; /* "weight" */
+    char name[24]; /* "weight", "2.weight" */
     unsigned dims;
     size_t shape[4];
     size_t offset, size; /* in floats */
     bool penalised;      /* by --l2: weights, not biases (COMMANDS, Objective) */
+    double deviation;    /* of the normal values that it starts with; 0: it starts at 0 */
 };
 enum { LAYOUT_PARTS = 32 };
 struct layout {
@@ -58,7 +69,8 @@ int model_fits(const struct spec *model, const struct classes *c, bool partial, 
 
 int model_layout(const struct spec *model, const struct dims *d, struct layout *l, struct err *e);
 
-/* Start parameters by --init: `zero` (linear models' default) or `normal:0.01`, from stream RNG_START. */
+/* Start parameters by --init: as the model asks (`model`, also when none was given), `zero` or
+ * `normal:0.01`, from stream RNG_START. */
 extern const struct table init_table;
 int init_fill(const struct spec *init, const struct layout *l, uint64_t seed, float *w, struct err *e);
 

@@ -1,12 +1,16 @@
 /* The shapes and targets of the models, and the labels that suit them. */
 #include "learn/model.h"
 
+#include <stdio.h>
+
 #include "base/num.h"
+#include "learn/net.h"
 
 static struct part *add_part(struct layout *l, const char *name, bool penalised)
 {
     struct part *p = &l->parts[l->n++];
-    *p = (struct part){ .name = name, .offset = l->size, .penalised = penalised };
+    *p = (struct part){ .offset = l->size, .penalised = penalised };
+    snprintf(p->name, sizeof p->name, "%s", name);
     return p;
 }
 

@@ -1,5 +1,5 @@
-/* Multinomial logistic regression: loss -log p_y, p = exp(s) / sum exp(s). */
-#include "learn/linear.h"
+/* Softmax of a linear model's scores or a network's: loss -log p_y, p = exp(s) / sum exp(s). */
+#include "learn/engine.h"
 
 #include <math.h>
 
@@ -48,5 +48,6 @@ static void bend(const float *s, size_t outputs, float *t)
         t[c] = (float)(expf(s[c] - top) / sum * (t[c] - mean));
 }
 
-extern const struct gradient_ops gradient_softmax;
-const struct gradient_ops gradient_softmax = { "softmax", point, predict, bend };
+extern const struct gradient_ops gradient_softmax, gradient_mlp;
+const struct gradient_ops gradient_softmax = { "softmax", &engine_linear, point, predict, bend };
+const struct gradient_ops gradient_mlp = { "mlp", &engine_mlp, point, predict, NULL };

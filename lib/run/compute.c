@@ -100,8 +100,9 @@ int compute_add(struct compute *c, const struct dataset *d, const struct classes
 
 static int open_model(struct compute *c, const struct welcome *w, struct err *e)
 {
-    struct dims dims = { w->features, w->classes.n, w->bias };
-    if (spec_parse(&c->model, &model_table, w->model, e) < 0 ||
+    struct dims dims = { .features = w->features, .classes = w->classes.n, .bias = w->bias };
+    if (image_parse(&dims.image, w->shape, e) < 0 ||
+        spec_parse(&c->model, &model_table, w->model, e) < 0 ||
         model_layout(&c->model, &dims, &c->layout, e) < 0 ||
         (c->gradient = gradient_open(&c->model, &dims, e)) == NULL) {
         e->kind = e->kind == ERR_SYSTEM ? ERR_SYSTEM : ERR_PEER;

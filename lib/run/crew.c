@@ -86,6 +86,7 @@ static int open_compute(struct crew *c, struct err *e)
         .batch = c->conf->batch,
         .model = c->conf->model.text,
         .features = c->shape.dims.features,
+        .shape = json_object_get(c->shape.data, "shape"),
         .classes = c->shape.classes,
         .bias = c->shape.dims.bias,
     };

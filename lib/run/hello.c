@@ -196,6 +196,7 @@ static const struct member welcome_members[] = {
     { "features", &whole, offsetof(struct welcome, features) },
     { "classes", &classes, offsetof(struct welcome, classes) },
     { "bias", &flag, offsetof(struct welcome, bias) },
+    { "shape", &array, offsetof(struct welcome, shape) },
     { "timeout", &seconds, offsetof(struct welcome, timeout) },
     { 0 },
 };
@@ -338,5 +339,6 @@ void welcome_free(struct welcome *w)
 {
     free(w->model);
     classes_free(&w->classes);
+    json_decref(w->shape);
     *w = (struct welcome){ 0 };
 }

@@ -33,6 +33,7 @@ struct welcome {
     uint64_t features;
     struct classes classes;
     int bias;
+    json_t *shape;  /* of images: [height, width, channels]; or NULL */
     double timeout; /* --worker-timeout, seconds; heartbeats come and go every sixth of it */
 };
 char *welcome_text(const struct welcome *w, struct err *e);

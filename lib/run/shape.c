@@ -45,13 +45,15 @@ int shape_close(struct shape *s, const struct spec *model, bool bias, const json
     s->dims.bias = bias;
     s->dims.classes = s->classes.n;
     s->data = json_is_object(data) ? json_incref((json_t *)data) : json_object();
+    if (image_parse(&s->dims.image, json_object_get(s->data, "shape"), e) < 0)
+        return err_ctx(e, "the data");
     return model_layout(model, &s->dims, &s->layout, e);
 }
 
 int shape_same_reading(const json_t *data, const char *whose, const json_t *other,
                        const char *others, struct err *e)
 {
-    static const char *const keys[] = { "base", "scale" };
+    static const char *const keys[] = { "base", "scale", "shape" };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const json_t *mine = json_object_get(data, keys[i]),
                      *theirs = json_object_get(other, keys[i]);

@@ -123,7 +123,7 @@ setter set_every; /* struct every: updates, or seconds when a unit of time is be
         { "init",                                                                                  \
           0,                                                                                       \
           "SPEC",                                                                                  \
-          "zero",                                                                                  \
+          "model",                                                                                 \
           "start parameters, or 'help'",                                                           \
           NULL,                                                                                    \
           offsetof(struct conf, member.init),                                                      \

@@ -55,4 +55,5 @@ def main():
             print(name(meta, label), *("%d:%.9g" % e for e in entries(meta, t, i)))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -123,7 +123,7 @@ static void noise_block(void *self, const struct rows *block, size_t first)
 {
     struct risk *r = self;
     slope_block(self, block, first);
-    r->squares += gradient_squares(r->gradient, r->w, block);
+    r->squares += gradient_squares(r->gradient, r->w, block, r->v);
 }
 
 /* sum ||g_i - g||^2 = sum ||g_i||^2 - n ||g||^2 */

@@ -105,6 +105,7 @@ int roster_welcome(struct peer *p, struct err *e)
         .batch = s->conf->train.batch,
         .model = s->conf->train.model.text,
         .features = s->shape.dims.features,
+        .shape = json_object_get(s->shape.data, "shape"),
         .classes = s->shape.classes,
         .bias = s->shape.dims.bias,
         .timeout = s->conf->worker_timeout,

@@ -1,0 +1,16 @@
+/* Start as the model asks: linear models at the origin; the weights of networks normal, with the deviation
+ * that keeps the variance of what goes through them (He et al., ICCV 2015, eq. 10). */
+#include "learn/init.h"
+
+static void fill(const void *conf, const struct layout *l, uint64_t seed, float *w)
+{
+    (void)conf;
+    for (size_t i = 0; i < l->n; i++)
+        init_draw(l, i, l->parts[i].deviation, seed, w);
+}
+
+extern const struct init_ops init_model;
+const struct init_ops init_model = {
+    .plug = { .name = "model", .help = "linear models at 0, networks as He et al. (2015)" },
+    .fill = fill,
+};
