@@ -108,3 +108,14 @@ refuses() {
     refuses 2 "--model 'mlp:1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1': hidden '1': more than 15 layers (see dsgd-sim --help)" \
         -m mlp:1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1
 }
+
+@test "constants of a network are taken from its own start, without curvature" {
+    simulate -m mlp:32,16
+    run -0 --separate-stderr dsgd-eval -m model --constants --l2 0.01 test
+    assert_equal "$stderr" 'dsgd-eval: L: NA: the loss of mlp has kinks; F* is the least value that was found'
+    awk -F '\t' 'NR == 2 { exit !($1 == "NA" && $2 == "NA" && $3 > 0 && $4 > 0.5) }' <<< "$output" || fail "$output"
+    run -0 dsgd-eval -q -m model --constants test
+    dsgd-sim -q -m mlp:32,16 -d const:1s -e 1e-30 -J 1 -o start shard-0
+    paste <(awk '{ print $8 }' <<< "$output") <(dsgd-eval -m start test | cut -f 3) |
+        awk 'NR == 2 { print; exit !(($1 - $2) ^ 2 < 1e-8) }'
+}

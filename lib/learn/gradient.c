@@ -95,6 +95,11 @@ bool gradient_smooth(const struct gradient *g)
     return g->ops->bend != NULL;
 }
 
+bool gradient_convex(const struct gradient *g)
+{
+    return g->ops->engine->square != NULL; /* scores are linear in w, and every loss is convex in them */
+}
+
 /* The scores are linear in w: their change along v is what v would score. */
 void gradient_bend(struct gradient *g, const float *w, const float *v, const struct rows *block, float *sum)
 {

@@ -36,8 +36,10 @@ void gradient_scores(struct gradient *g, const float *w, const struct rows *bloc
 double gradient_loss(const struct gradient *g, const float *scores, double y);
 double gradient_predict(const struct gradient *g, const float *scores);
 
-/* Whether the loss has second derivatives. A hinge has none. */
+/* Whether the loss has second derivatives everywhere: a hinge has none, nor a network. */
 bool gradient_smooth(const struct gradient *g);
+/* Whether it is convex: of all linear models, of no network. */
+bool gradient_convex(const struct gradient *g);
 
 /* Adds, for a block as gradient_add takes it, the sum over its rows of their losses' second derivatives
  * at w, times v (layout->size floats), to sum. Of a smooth loss only. */

@@ -20,7 +20,7 @@ enum { DESCENT_PASSES = 1000, SPECTRUM_PASSES = 200 };
 struct measure {
     const struct constants_conf *c;
     struct risk risk;
-    double *start, *model, *low; /* w_0 = 0; the model; the minimum */
+    double *start, *model, *low; /* w_0; the model; the minimum */
     double *gradient;
     const double *at; /* where the curvature is measured */
     double f_start, f_model, f_star, loss_min;
@@ -127,7 +127,8 @@ static int find_curvature(struct measure *m, struct err *e)
     m->stage = "curvature";
     m->L = m->c_min = (struct eigenvalue){ NAN, true };
     if (!gradient_smooth(m->risk.gradient)) {
-        m->c_min.value = l2 > 0 ? l2 : NAN; /* F is strongly convex all the same */
+        if (l2 > 0 && gradient_convex(m->risk.gradient))
+            m->c_min.value = l2; /* F is strongly convex all the same */
         return 0;
     }
     if (find_curvature_at(m, m->start, &first, e) < 0 || find_curvature_at(m, m->model, &last, e) < 0)
@@ -199,6 +200,16 @@ static int check_labels(const struct dataset *d, const double *y, struct err *e)
     return 0;
 }
 
+/* As the model asks, by its seed, into r->w: the origin, but for networks. */
+static int find_start(struct risk *r, const struct model *model, struct err *e)
+{
+    static const struct spec as_asked;
+    struct err none = { 0 };
+    uint64_t seed = 0;
+    meta_whole(model->meta, "seed", &seed, &none);
+    return init_fill(&as_asked, &model->layout, seed, r->w, e);
+}
+
 static int open_measure(struct measure *m, const struct model *model, struct err *e)
 {
     double **const rooms[] = { &m->start, &m->model, &m->low, &m->gradient };
@@ -206,8 +217,12 @@ static int open_measure(struct measure *m, const struct model *model, struct err
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
         if ((*rooms[i] = mem_new(n, sizeof(double), e)) == NULL)
             return -1;
-    for (size_t i = 0; i < n; i++)
+    if (find_start(&m->risk, model, e) < 0)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        m->start[i] = m->risk.w[i];
         m->model[i] = model->w[i];
+    }
     m->risk.heard = heard;
     m->risk.self = m;
     return 0;
