@@ -7,8 +7,8 @@
 
 load lib/common
 
-programs='dsgd-eval dsgd-ps dsgd-shard dsgd-sim dsgd-trace dsgd-worker'
-pages='dsgd.7 dsgd-eval.1 dsgd-files.5 dsgd-protocol.7 dsgd-ps.1 dsgd-shard.1 dsgd-sim.1 dsgd-trace.1 dsgd-worker.1'
+programs='dsgd-eval dsgd-plan dsgd-ps dsgd-shard dsgd-sim dsgd-trace dsgd-worker'
+pages='dsgd.7 dsgd-eval.1 dsgd-files.5 dsgd-plan.1 dsgd-protocol.7 dsgd-ps.1 dsgd-shard.1 dsgd-sim.1 dsgd-trace.1 dsgd-worker.1'
 
 setup() {
     man=$top_srcdir/man
@@ -25,7 +25,7 @@ help_options() {
         function flush(    at, text, name, letter, value) {
             if (entry == "") return
             letter = match(entry, /^ *-[A-Za-z0-9],/) ? substr(entry, RSTART + RLENGTH - 2, 1) : "-"
-            match(entry, /--[a-z0-9-]+/)
+            match(entry, /--[A-Za-z0-9-]+/)
             name = substr(entry, RSTART + 2, RLENGTH - 2)
             text = substr(entry, RSTART + RLENGTH)
             value = match(text, /^=[^ ]+/) ? substr(text, 2, RLENGTH - 1) : "-"
@@ -161,6 +161,10 @@ run_examples() {
 
 @test "the examples of dsgd-eval(1) run" {
     run_examples dsgd-eval.1
+}
+
+@test "the examples of dsgd-plan(1) run" {
+    run_examples dsgd-plan.1
 }
 
 @test "the examples of dsgd-sim(1) run" {

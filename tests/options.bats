@@ -3,7 +3,7 @@
 
 load lib/common
 
-programs='dsgd-eval dsgd-ps dsgd-shard dsgd-sim dsgd-trace dsgd-worker'
+programs='dsgd-eval dsgd-plan dsgd-ps dsgd-shard dsgd-sim dsgd-trace dsgd-worker'
 
 # Options that take a number, with its kind: the first three as in numbers.txt, or whole (a count that
 # may be 0), real (a step that may be 0), time.
@@ -23,13 +23,18 @@ seed dsgd-shard --seed=
 step dsgd-ps --step=
 step dsgd-ps --step=const:
 real dsgd-ps --l2=
+step dsgd-plan --L=
+real dsgd-plan --sigma2=
+real dsgd-plan --gap=
 real dsgd-ps --init=normal:
 step dsgd-ps --clip=
 step dsgd-worker --delay=pareto:1ms,
 count dsgd-sim --workers=
+count dsgd-plan --workers=
 time dsgd-ps --time=
 time dsgd-sim --time=
 time dsgd-sim --comm=const:
+time dsgd-plan --budget=
 time dsgd-ps --worker-timeout=
 time dsgd-worker --connect-timeout=
 time dsgd-worker --delay=const:
@@ -188,7 +193,7 @@ two_rows() {
             run --separate-stderr "$program" "--$option"
             assert_misuse "$program" "--$option"
             [[ $stderr == *"option '--$option' needs a value"*"(see $program --help)" ]] || fail "$stderr"
-        done < <("$program" --help | sed -n 's/^ .* --\([a-z0-9-]*\)=.*/\1/p')
+        done < <("$program" --help | sed -n 's/^ .* --\([A-Za-z0-9-]*\)=.*/\1/p')
     done
 }
 

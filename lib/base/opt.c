@@ -267,7 +267,7 @@ void opt_free(const struct program *p, void *conf)
 {
     for (const struct opt *o = p->opts; o->name; o++) {
         void *target = (char *)conf + o->offset;
-        if (o->set == set_list)
+        if (o->set == set_list || o->set == set_texts)
             free(((struct text_list *)target)->v);
         else if (o->table)
             spec_free(target);

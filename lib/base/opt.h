@@ -20,7 +20,8 @@ struct opt {
     size_t offset;             /* into the program's conf */
     const struct table *table; /* not NULL: the target is a struct spec, parsed by this table or by
                                   `set`, freed by opt_free (or with set_list a list of texts, each a
-                                  SPEC or RANGE=SPEC of it); `help` as the argument prints the table */
+                                  SPEC or RANGE=SPEC of it, with set_texts of any texts);
+                                  `help` as the argument prints the table */
 };
 
 struct program {

@@ -105,3 +105,8 @@ int set_list(void *target, const char *text, struct err *e)
     l->v[l->n++] = text;
     return 0;
 }
+
+int set_texts(void *target, const char *text, struct err *e)
+{
+    return set_list(target, text, e);
+}

@@ -20,6 +20,7 @@ setter set_real;     /* double: any finite real */
 setter set_duration; /* double: seconds >= 0 */
 setter set_period;   /* double: seconds > 0 */
 setter set_list;     /* struct text_list: one more text */
+setter set_texts;    /* the same; what the text must be is for others to say */
 
 /* What set_list fills; texts are not owned, v is free()d by the owner. Zeroed before use. */
 struct text_list {

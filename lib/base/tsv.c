@@ -83,6 +83,14 @@ void tsv_real(struct tsv *t, double v)
     number(t, num_print_double(text, v));
 }
 
+void tsv_limit(struct tsv *t, double v)
+{
+    if (isinf(v))
+        tsv_text(t, v > 0 ? "inf" : "-inf");
+    else
+        tsv_real(t, v);
+}
+
 void tsv_end(struct tsv *t)
 {
     if (t->json)

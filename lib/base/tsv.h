@@ -20,6 +20,7 @@ void tsv_text(struct tsv *t, const char *s);   /* NULL: NA (JSON null) */
 void tsv_whole(struct tsv *t, uint64_t v);     /* UINT64_MAX: NA */
 void tsv_float(struct tsv *t, float v);        /* not finite: NA */
 void tsv_real(struct tsv *t, double v);        /* not finite: NA */
+void tsv_limit(struct tsv *t, double v);       /* infinite: inf (JSON "inf"); NAN: NA */
 void tsv_end(struct tsv *t);                   /* ends the row */
 void tsv_flush(struct tsv *t);                 /* hands on the rows, where they come one by one */
 

@@ -34,6 +34,8 @@ struct compute {
     uint64_t row_room;
     size_t n, at;
     double loss; /* summed over those done */
+    uint64_t *scored; /* (chunk): rows of which only the loss is asked; NULL before */
+    float *scores;    /* (chunk, outputs) */
 };
 
 static int unknown_label(const struct dataset *d, double value, const char *name, struct err *e)
@@ -148,6 +150,8 @@ void compute_close(struct compute *c)
     if (c == NULL)
         return;
     batch_free(&c->batch);
+    free(c->scores);
+    free(c->scored);
     free(c->row);
     free(c->sum);
     free(c->w);
@@ -225,4 +229,39 @@ const float *compute_gradient(const struct compute *c, uint64_t *rows, double *l
     *rows = c->n;
     *loss = c->loss / (double)c->n;
     return c->into;
+}
+
+void compute_reseed(struct compute *c, uint64_t seed)
+{
+    c->minibatch.seed = seed;
+}
+
+static int open_scores(struct compute *c, struct err *e)
+{
+    size_t chunk = gradient_chunk(c->gradient);
+    if (c->scored != NULL)
+        return 0;
+    c->scores = mem_new(chunk * gradient_outputs(c->gradient), sizeof *c->scores, e);
+    c->scored = c->scores != NULL ? mem_new(chunk, sizeof *c->scored, e) : NULL;
+    return c->scored == NULL ? -1 : 0;
+}
+
+int compute_losses(struct compute *c, const float *w, uint64_t first, uint64_t stride, double *sum,
+                   uint64_t *rows, struct err *e)
+{
+    size_t chunk = gradient_chunk(c->gradient), outputs = gradient_outputs(c->gradient);
+    if (open_scores(c, e) < 0)
+        return -1;
+    for (uint64_t at = first; at < c->from->data->rows;) {
+        size_t n = 0;
+        for (; n < chunk && at < c->from->data->rows; at += stride)
+            c->scored[n++] = at;
+        if (batch_gather(&c->batch, c->from->data, c->scored, n, c->from->labels, e) < 0)
+            return -1;
+        gradient_scores(c->gradient, w, &c->batch.rows, c->scores);
+        for (size_t i = 0; i < n; i++)
+            *sum += gradient_loss(c->gradient, c->scores + i * outputs, c->batch.labels[i]);
+        *rows += n;
+    }
+    return 0;
 }

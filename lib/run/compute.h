@@ -42,4 +42,12 @@ int compute_chunk(struct compute *c, struct err *e);
  * their number and their mean loss. */
 const float *compute_gradient(const struct compute *c, uint64_t *rows, double *loss);
 
+/* From now on minibatches are those of a run with that seed. */
+void compute_reseed(struct compute *c, uint64_t seed);
+
+/* Adds the losses under w of rows first, first + stride, ... of the worker at work to *sum, and how many
+ * they are to *rows. -1: ERR_SYSTEM. */
+int compute_losses(struct compute *c, const float *w, uint64_t first, uint64_t stride, double *sum,
+                   uint64_t *rows, struct err *e);
+
 #endif

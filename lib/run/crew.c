@@ -178,3 +178,27 @@ void crew_settle(struct crew *c)
 {
     c->taken = 0;
 }
+
+void crew_reseed(struct crew *c, uint64_t seed)
+{
+    compute_reseed(c->compute, seed);
+}
+
+int crew_loss(struct crew *c, const float *w, uint64_t most, double *loss, struct err *e)
+{
+    uint64_t all = 0, rows = 0, first = 0;
+    double sum = 0;
+    for (size_t i = 0; i < c->sets; i++)
+        all += c->set[i]->rows;
+    uint64_t stride = (all + most - 1) / most;
+    for (size_t i = 0; i < c->sets; i++) {
+        uint64_t n = c->set[i]->rows;
+        if (compute_as(c->compute, i, 0, e) < 0 ||
+            compute_losses(c->compute, w, first, stride, &sum, &rows, e) < 0)
+            return -1;
+        /* the next set goes on where the stride would have gone on */
+        first = first >= n ? first - n : (stride - (n - first) % stride) % stride;
+    }
+    *loss = sum / (double)rows;
+    return 0;
+}

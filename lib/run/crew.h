@@ -51,4 +51,10 @@ int crew_gradient(struct crew *c, uint64_t worker, const float *w, struct gradie
                   struct err *e);
 void crew_settle(struct crew *c); /* no gradient that was given out is needed any more */
 
+/* From now on the minibatches are those of a run with that seed. */
+void crew_reseed(struct crew *c, uint64_t seed);
+/* The mean loss under w of all rows that workers have, or of `most` evenly chosen ones when there are more.
+ * -1: ERR_SYSTEM. */
+int crew_loss(struct crew *c, const float *w, uint64_t most, double *loss, struct err *e);
+
 #endif

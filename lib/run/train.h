@@ -36,138 +36,53 @@ struct train_conf {
 
 setter set_every; /* struct every: updates, or seconds when a unit of time is behind the number */
 
-/* Option rows for these, for a conf with a struct train_conf at `member`. */
-#define TRAIN_OPTS(conf, member)                                                                   \
+/* Option rows for how updates are made, for a conf with a struct train_conf at `member`. */
+#define TRAIN_RULES_OPTS(conf, member)                                                             \
+    { "step", 'e', "SPEC", "0.1", "step size, or 'help'", step_parse,                              \
+      offsetof(struct conf, member.step), &step_table },                                           \
+        { "optimizer", 'O', "SPEC", "sgd", "optimizer, or 'help'", NULL,                           \
+          offsetof(struct conf, member.optimizer), &optimizer_table },                             \
+        { "batch", 'b', "ROWS", "32", "rows of a minibatch", set_count,                            \
+          offsetof(struct conf, member.batch), NULL },                                             \
+        { "l2", 0, "LAMBDA", "0", "penalty of half LAMBDA times the squared weights", set_nonneg,  \
+          offsetof(struct conf, member.l2), NULL },                                                \
+        { "clip", 0, "NORM", NULL, "shorten gradients whose norm is larger than NORM",             \
+          set_positive, offsetof(struct conf, member.clip), NULL },                                \
+        { "correct", 0, "SPEC", NULL, "correction of stale gradients, or 'help'", NULL,            \
+          offsetof(struct conf, member.correct), &correct_table },                                 \
+        { "no-bias", 0, NULL, NULL, "train without a bias", set_flag,                              \
+          offsetof(struct conf, member.no_bias), NULL },                                           \
+        { "seed", 's', "SEED", "1", "seed of all random draws", set_whole,                         \
+          offsetof(struct conf, member.seed), NULL },                                              \
     {                                                                                              \
-        "model",                                                                                   \
-        'm',                                                                                       \
-        "SPEC",                                                                                    \
-        NULL,                                                                                      \
-        "model, or 'help'",                                                                        \
-        NULL,                                                                                      \
-        offsetof(struct conf, member.model),                                                       \
-        &model_table                                                                               \
-    },                                                                                             \
-        { "policy",                                                                                \
-          'p',                                                                                     \
-          "SPEC",                                                                                  \
-          "sync",                                                                                  \
-          "aggregation policy, or 'help'",                                                         \
-          NULL,                                                                                    \
-          offsetof(struct conf, member.policy),                                                    \
-          &policy_table },                                                                         \
-        { "step",                                                                                  \
-          'e',                                                                                     \
-          "SPEC",                                                                                  \
-          "0.1",                                                                                   \
-          "step size, or 'help'",                                                                  \
-          step_parse,                                                                              \
-          offsetof(struct conf, member.step),                                                      \
-          &step_table },                                                                           \
-        { "optimizer",                                                                             \
-          'O',                                                                                     \
-          "SPEC",                                                                                  \
-          "sgd",                                                                                   \
-          "optimizer, or 'help'",                                                                  \
-          NULL,                                                                                    \
-          offsetof(struct conf, member.optimizer),                                                 \
-          &optimizer_table },                                                                      \
-        { "batch",                                                                                 \
-          'b',                                                                                     \
-          "ROWS",                                                                                  \
-          "32",                                                                                    \
-          "rows of a minibatch",                                                                   \
-          set_count,                                                                               \
-          offsetof(struct conf, member.batch),                                                     \
-          NULL },                                                                                  \
-        { "l2",                                                                                    \
-          0,                                                                                       \
-          "LAMBDA",                                                                                \
-          "0",                                                                                     \
-          "penalty of half LAMBDA times the squared weights",                                      \
-          set_nonneg,                                                                              \
-          offsetof(struct conf, member.l2),                                                        \
-          NULL },                                                                                  \
-        { "clip",                                                                                  \
-          0,                                                                                       \
-          "NORM",                                                                                  \
-          NULL,                                                                                    \
-          "shorten gradients whose norm is larger than NORM",                                      \
-          set_positive,                                                                            \
-          offsetof(struct conf, member.clip),                                                      \
-          NULL },                                                                                  \
-        { "correct",                                                                               \
-          0,                                                                                       \
-          "SPEC",                                                                                  \
-          NULL,                                                                                    \
-          "correction of stale gradients, or 'help'",                                              \
-          NULL,                                                                                    \
-          offsetof(struct conf, member.correct),                                                   \
-          &correct_table },                                                                        \
-        { "no-bias",                                                                               \
-          0,                                                                                       \
-          NULL,                                                                                    \
-          NULL,                                                                                    \
-          "train without a bias",                                                                  \
-          set_flag,                                                                                \
-          offsetof(struct conf, member.no_bias),                                                   \
-          NULL },                                                                                  \
-        { "seed",                                                                                  \
-          's',                                                                                     \
-          "SEED",                                                                                  \
-          "1",                                                                                     \
-          "seed of all random draws",                                                              \
-          set_whole,                                                                               \
-          offsetof(struct conf, member.seed),                                                      \
-          NULL },                                                                                  \
-        { "init",                                                                                  \
-          0,                                                                                       \
-          "SPEC",                                                                                  \
-          "model",                                                                                 \
-          "start parameters, or 'help'",                                                           \
-          NULL,                                                                                    \
-          offsetof(struct conf, member.init),                                                      \
-          &init_table },                                                                           \
-        { "updates",                                                                               \
-          'J',                                                                                     \
-          "N",                                                                                     \
-          NULL,                                                                                    \
-          "end after N updates",                                                                   \
-          set_count,                                                                               \
-          offsetof(struct conf, member.updates),                                                   \
-          NULL },                                                                                  \
-        { "time",                                                                                  \
-          'T',                                                                                     \
-          "TIME",                                                                                  \
-          NULL,                                                                                    \
-          "end after TIME",                                                                        \
-          set_period,                                                                              \
-          offsetof(struct conf, member.seconds),                                                   \
-          NULL },                                                                                  \
-        { "passes",                                                                                \
-          'E',                                                                                     \
-          "N",                                                                                     \
-          NULL,                                                                                    \
-          "end when every worker has made N passes over its data",                                 \
-          set_count,                                                                               \
-          offsetof(struct conf, member.passes),                                                    \
-          NULL },                                                                                  \
-        { "output",                                                                                \
-          'o',                                                                                     \
-          "FILE",                                                                                  \
-          NULL,                                                                                    \
-          "write the final model to FILE",                                                         \
-          set_text,                                                                                \
-          offsetof(struct conf, member.output),                                                    \
-          NULL },                                                                                  \
-        { "snapshots",                                                                             \
-          'S',                                                                                     \
-          "EVERY",                                                                                 \
-          NULL,                                                                                    \
-          "write models to standard output every 100 updates or 500ms",                            \
-          set_every,                                                                               \
-          offsetof(struct conf, member.snapshots),                                                 \
-          NULL },                                                                                  \
+        "init", 0, "SPEC", "model", "start parameters, or 'help'", NULL,                            \
+            offsetof(struct conf, member.init), &init_table                                        \
+    }
+
+/* The model's row, for the same. */
+#define TRAIN_MODEL_OPT(conf, member)                                                              \
+    {                                                                                              \
+        "model", 'm', "SPEC", NULL, "model, or 'help'", NULL, offsetof(struct conf, member.model), \
+            &model_table                                                                           \
+    }
+
+/* All of them. */
+#define TRAIN_OPTS(conf, member)                                                                   \
+    TRAIN_MODEL_OPT(conf, member),                                                                 \
+        { "policy", 'p', "SPEC", "sync", "aggregation policy, or 'help'", NULL,                    \
+          offsetof(struct conf, member.policy), &policy_table },                                   \
+        TRAIN_RULES_OPTS(conf, member),                                                            \
+        { "updates", 'J', "N", NULL, "end after N updates", set_count,                             \
+          offsetof(struct conf, member.updates), NULL },                                           \
+        { "time", 'T', "TIME", NULL, "end after TIME", set_period,                                 \
+          offsetof(struct conf, member.seconds), NULL },                                           \
+        { "passes", 'E', "N", NULL, "end when every worker has made N passes over its data",       \
+          set_count, offsetof(struct conf, member.passes), NULL },                                 \
+        { "output", 'o', "FILE", NULL, "write the final model to FILE", set_text,                  \
+          offsetof(struct conf, member.output), NULL },                                            \
+        { "snapshots", 'S', "EVERY", NULL,                                                         \
+          "write models to standard output every 100 updates or 500ms", set_every,                 \
+          offsetof(struct conf, member.snapshots), NULL },                                         \
     {                                                                                              \
         "trace", 't', "FILE", NULL, "write every event of the run to FILE", set_text,              \
             offsetof(struct conf, member.trace), NULL                                              \

@@ -8,6 +8,8 @@
 #include "theory/batch.h"
 #include "theory/order.h"
 
+enum { SHIFTED_MOST = 256 /* K of a k-batch-sync up to which its integral is quicker than a simulation */ };
+
 /* What the rows work on. */
 struct question {
     const struct delays *d;
@@ -151,7 +153,7 @@ static int k_batch_sync(struct runtime *r, const struct question *q, struct err 
         k_batch_sync_memoryless(r, q);
     } else if (constant) {
         k_batch_sync_constant(r, q, delay_mean(constant));
-    } else if (shifted) {
+    } else if (shifted && q->k <= SHIFTED_MOST) {
         double shift = delay_param(shifted, "shift"), mean = delay_param(shifted, "mean");
         if (batch_shifted_mean(&seconds, q->d->workers, q->k, shift, mean, e) < 0)
             return -1;
