@@ -179,7 +179,7 @@ T
 
 @test "a step above the ceiling and stale gradients without a gamma are said to have no bound" {
     run -1 --separate-stderr dsgd-plan "${example[@]}" -e .6 --target-gap 5 --best
-    [[ $stderr == *'-e 0.6 is above 0.5, the largest step'* ]] || fail "$stderr"
+    [[ $stderr == *'-e 0.6 is too large for the bounds, which hold up to 0.5, in 8 of 8 rows'* ]] || fail "$stderr"
     dsgd-plan "${example[@]}" -p async -p k-async:8 --target-gap 5 > plan 2> notes
     grep -q 'gamma.*is not known.*the 1 rows' notes
     [ "$(cell async 1 time_to_target)" = NA ]

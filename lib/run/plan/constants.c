@@ -20,6 +20,8 @@ static const struct number {
     { "gap", offsetof(struct constants, gap), 0, INFINITY },
     { "fstar", offsetof(struct constants, fstar), -INFINITY, INFINITY },
     { "loss", offsetof(struct constants, loss), -INFINITY, INFINITY },
+    { "loss_min", offsetof(struct constants, loss_min), -INFINITY, INFINITY },
+    { "m_g", offsetof(struct constants, m_g), 0, INFINITY },
     { "gamma", offsetof(struct constants, gamma), 0, INFINITY },
     { "p0", offsetof(struct constants, p0), 0, 1 },
     { "l2", offsetof(struct constants, l2), 0, INFINITY },
@@ -89,6 +91,10 @@ void constants_override(struct constants *c, const struct constants *given)
             *value_of(c, &numbers[i]) = *value_of(&from, &numbers[i]);
     if (isnan(c->fstar))
         c->fstar = c->loss - c->gap;
+    if (isnan(c->loss_min) || !isnan(given->fstar))
+        c->loss_min = c->fstar;
+    if (isnan(c->m_g))
+        c->m_g = 0;
 }
 
 int constants_check(const struct constants *c, struct err *e)

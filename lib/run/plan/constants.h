@@ -14,12 +14,15 @@ struct constants {
     double gap;          /* F(w_0) - F*, F with the penalty */
     double fstar;        /* F* */
     double loss;         /* F(w_0): where F* is not told it is loss - gap */
+    double loss_min;     /* where F is least, the loss without the penalty; not told: F* */
+    double m_g;          /* what the variance grows by with ||grad F||^2; not told: 0 */
     double gamma, p0;    /* of stale gradients */
     double l2;           /* that they were measured with */
     char *model;         /* SPEC, owned; NULL: not told */
 };
 
-#define CONSTANTS_UNKNOWN { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NULL }
+#define CONSTANTS_UNKNOWN \
+    { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NULL }
 
 /* From a table with the members' names as columns: its first row, others are ignored as are other
  * columns. "-" is stdin. -1: ERR_SYSTEM, ERR_DATA with its place. */

@@ -139,6 +139,7 @@ static struct objective objective_of(const struct outlook *o)
         .L = c->L,
         .c = c->c,
         .sigma2 = c->sigma2,
+        .m_g = c->m_g,
         .gap = c->gap,
         .gamma = c->gamma,
         .p0 = isnan(c->p0) ? error_p0(o->delays) : c->p0,
@@ -179,9 +180,18 @@ static void bound_one(const struct outlook *o, struct prospect *p)
     p->seconds = outlook_seconds(o, p, 1);
 }
 
+/* Notes on bounds: of a race only for those who ask. */
+static const struct log *log_of(const struct outlook *o, struct log *own)
+{
+    *own = o->conf->log;
+    own->level -= o->raced;
+    return own;
+}
+
 static void tell(const struct outlook *o, const struct prospects *p)
 {
-    const struct log *log = &o->conf->log;
+    struct log own;
+    const struct log *log = log_of(o, &own);
     const struct constants *c = o->constants;
     struct objective b = objective_of(o);
     size_t stale = 0, high = 0, never = 0;
@@ -197,8 +207,8 @@ static void tell(const struct outlook *o, const struct prospects *p)
         never += isinf(p->v[i].seconds) != 0;
     }
     if (high > 0)
-        log_note(log, "-e %g is above %g, the largest step for which the bounds hold, in %zu of %zu rows: "
-                 "nothing is said of their errors", o->step, ceiling, high, p->n);
+        log_note(log, "-e %g is too large for the bounds, which hold up to %g%s, in %zu of %zu rows: nothing "
+                 "is said of their errors", o->step, ceiling, c->m_g > 0 ? " or somewhat more" : "", high, p->n);
     if (stale > 0 && isnan(c->gamma))
         log_note(log, "gamma, what staleness does, is not known (--gamma): nothing is said of the errors "
                  "of the %zu rows whose gradients may be stale", stale);
@@ -214,11 +224,12 @@ void outlook_errors(const struct outlook *o, struct prospects *p)
     const struct constants *c = o->constants;
     if (isnan(c->L) || isnan(c->c) || isnan(c->sigma2))
         return;
+    struct log own;
     if (isnan(o->step))
-        log_note(&o->conf->log, "bounds are for plain sgd with a constant step (-e 0.1): nothing is said "
+        log_note(log_of(o, &own), "bounds are for plain sgd with a constant step (-e 0.1): nothing is said "
                  "of errors");
     else if (c->c == 0)
-        log_note(&o->conf->log, "c=0: there is no bound without curvature: nothing is said of errors");
+        log_note(log_of(o, &own), "c=0: there is no bound without curvature: nothing is said of errors");
     if (isnan(o->step) || c->c == 0)
         return;
     for (size_t i = 0; i < p->n; i++)

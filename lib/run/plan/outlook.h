@@ -17,6 +17,7 @@ struct outlook {
     const struct constants *constants;
     double step;   /* eta, where it is a constant that plain sgd makes; else NAN: no bound holds */
     double target; /* a gap; NAN: none */
+    bool raced;    /* a race decides: what the bounds do not know is of less interest */
 };
 
 /* Fills in time, error and joules of all: by a formula where there is one, else a simulation of conf->draws

@@ -173,7 +173,7 @@ static int check_target(const struct planning *p, size_t shards, struct err *e)
         return err_set(e, ERR_USAGE, "%s is not known: a target needs it (--constants, or --L --c --sigma2 "
                        "--gap), or SHARDs to race on (see dsgd-plan --help)",
                        isnan(k->L) ? "L" : isnan(k->c) ? "c" : isnan(k->sigma2) ? "sigma2" : "gap");
-    if (!isnan(c->target_loss) && isnan(k->fstar))
+    if (!isnan(c->target_loss) && isnan(k->loss_min))
         return err_set(e, ERR_USAGE, "--target-loss: the least loss F* is not known (--fstar, or a column "
                        "fstar of --constants); or name a --target-gap (see dsgd-plan --help)");
     return 0;
@@ -191,9 +191,10 @@ static int open_all(struct planning *p, size_t shards, struct err *e)
         open_constants(p, e) < 0 || check_target(p, shards, e) < 0 ||
         prices_open(&p->prices, &c->price, p->laws.workers, e) < 0)
         return -1;
-    *o = (struct outlook){ c, &p->laws.delays, &p->prices, &p->constants, step_of(&c->train), c->target_gap };
+    *o = (struct outlook){ c, &p->laws.delays, &p->prices, &p->constants, step_of(&c->train), c->target_gap,
+                            shards > 0 };
     if (!isnan(c->target_loss))
-        o->target = c->target_loss - p->constants.fstar;
+        o->target = c->target_loss - p->constants.loss_min;
     return prospects_open(&p->prospects, &c->policies, p->laws.workers, PROSPECT_RATIO, e);
 }
 
