@@ -77,6 +77,17 @@ int set_nonneg(void *target, const char *text, struct err *e)
     return 0;
 }
 
+int set_part(void *target, const char *text, struct err *e)
+{
+    double v;
+    if (num_real(text, &v, e) < 0)
+        return -1;
+    if (!(v > 0 && v < 1))
+        return err_set(e, ERR_USAGE, "must be between 0 and 1");
+    *(double *)target = v;
+    return 0;
+}
+
 int set_duration(void *target, const char *text, struct err *e)
 {
     return num_duration(text, target, e);

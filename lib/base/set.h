@@ -17,6 +17,7 @@ setter set_whole;    /* uint64_t: a whole number from 0 */
 setter set_positive; /* double: real > 0 */
 setter set_nonneg;   /* double: real >= 0 */
 setter set_real;     /* double: any finite real */
+setter set_part;     /* double: between 0 and 1, neither */
 setter set_duration; /* double: seconds >= 0 */
 setter set_period;   /* double: seconds > 0 */
 setter set_list;     /* struct text_list: one more text */

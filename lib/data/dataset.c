@@ -247,7 +247,7 @@ int dataset_read(struct dataset *d, char *const *paths, size_t n, const struct i
     for (size_t i = 0; i < n && status == 0; i++)
         status = add_operand(&r, paths[i], e);
     if (status == 0)
-        status = store_join(d, limit, log, e);
+        status = store_join(d, in, limit, log, e);
     if (status < 0)
         dataset_free(d);
     return status;

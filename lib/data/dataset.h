@@ -23,10 +23,13 @@ struct input {
     bool zero_based;          /* --zero-based */
     const uint64_t *only;     /* of the shards on stdin only this number, from 0; NULL: all */
     const json_t *like;       /* meta of the data that a model learned from, or NULL: says how data
-                                 of the same format are read where the options say nothing */
+                                 of the same format are read where the options say nothing, and
+                                 how they are scaled */
+    const struct classes *classes; /* labels that are known already, or NULL */
 };
 
-extern const struct table format_table; /* auto libsvm csv idx safetensors */
+extern const struct table format_table;  /* auto libsvm csv tsv idx ... */
+extern const struct table scaling_table; /* none minmax maxabs standard unit */
 
 /* Option rows for these, for a conf with a struct input at `member`. */
 #define INPUT_OPTS(conf, member)                                                                   \

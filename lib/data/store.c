@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "data/clip.h"
+#include "data/scaling.h"
 
 static bool is_shard(const struct part *p)
 {
@@ -53,10 +54,22 @@ static int contradiction(const char *key, const json_t *was, const json_t *is, s
     return -1;
 }
 
+/* Rows that are scaled and others that are not are no one data set. */
+static int same_state(const json_t *was, const json_t *is, struct err *e)
+{
+    bool before = json_object_get(was, "scaling") != NULL, now = json_object_get(is, "scaling") != NULL;
+    if (before == now)
+        return 0;
+    return err_set(e, ERR_DATA, "its rows are %sscaled, those of the files before are %sscaled",
+                   now ? "" : "not ", before ? "" : "not ");
+}
+
 int store_meta(struct dataset *d, const json_t *more, struct err *e)
 {
     const char *key;
     json_t *value;
+    if (d->meta != NULL && same_state(d->meta, more, e) < 0)
+        return -1;
     if (d->meta == NULL && (d->meta = json_object()) == NULL)
         return err_memory(e);
     json_object_foreach((json_t *)more, key, value)
@@ -70,13 +83,21 @@ int store_meta(struct dataset *d, const json_t *more, struct err *e)
     return 0;
 }
 
-/* Rows of one part, narrowed to the limit. */
-static int finish_part(struct part *p, struct rows *r, size_t limit, struct err *e)
+static int finish_raw(struct part *p, const struct scaling *s, struct err *e)
+{
+    if (builder_finish(&p->built, &p->classes, e) < 0 || scaling_apply(s, &p->built, e) < 0)
+        return err_ctx(e, "%s", p->file);
+    return 0;
+}
+
+/* Rows of one part, narrowed to the limit; those of shards are scaled already. */
+static int finish_part(struct part *p, const struct scaling *s, struct rows *r, size_t limit,
+                       struct err *e)
 {
     if (is_shard(p))
         *r = p->shard.rows;
-    else if (builder_finish(&p->built, &p->classes, e) < 0)
-        return err_ctx(e, "%s", p->file);
+    else if (finish_raw(p, s, e) < 0)
+        return -1;
     else
         *r = builder_rows(&p->built);
     if (limit == 0 || r->features <= limit)
@@ -151,7 +172,24 @@ static int join_part(struct dataset *d, size_t i, size_t at, struct err *e)
     return 0;
 }
 
-int store_join(struct dataset *d, size_t limit, const struct log *log, struct err *e)
+/* Scaling that the rows are to have, and which becomes part of what is said of them. */
+static int find_scaling(struct scaling *s, struct dataset *d, const struct input *in, struct err *e)
+{
+    json_t *json = in->like ? json_object_get(in->like, "scaling") : NULL;
+    bool raw = false;
+    const struct store *store = d->store;
+    for (size_t i = 0; i < store->n; i++)
+        raw = raw || !is_shard(&store->v[i]);
+    if (json == NULL || !raw)
+        return 0;
+    if (d->meta == NULL && (d->meta = json_object()) == NULL)
+        return err_memory(e);
+    json_object_set(d->meta, "scaling", json);
+    return scaling_parse(s, json, e);
+}
+
+static int join(struct dataset *d, const struct scaling *scaling, const struct input *in, size_t limit,
+                struct err *e)
 {
     struct store *s = d->store;
     d->n_parts = s->n;
@@ -159,8 +197,10 @@ int store_join(struct dataset *d, size_t limit, const struct log *log, struct er
     d->shards = json_array();
     if (d->parts == NULL || d->shards == NULL)
         return err_memory(e);
+    if (in->classes != NULL && classes_merge(&d->classes, in->classes, e) < 0)
+        return -1;
     for (size_t i = 0; i < s->n; i++) {
-        if (finish_part(&s->v[i], &d->parts[i], limit, e) < 0)
+        if (finish_part(&s->v[i], scaling, &d->parts[i], limit, e) < 0)
             return -1;
         if (classes_merge(&d->classes, classes_of(&s->v[i]), e) < 0)
             return err_ctx(e, "%s", s->v[i].file);
@@ -174,6 +214,17 @@ int store_join(struct dataset *d, size_t limit, const struct log *log, struct er
     for (size_t i = 0, at = 0; i < s->n; at += d->parts[i++].n)
         if (join_part(d, i, at, e) < 0)
             return -1;
-    warn_beyond(s, limit, log);
     return 0;
+}
+
+int store_join(struct dataset *d, const struct input *in, size_t limit, const struct log *log, struct err *e)
+{
+    struct scaling scaling = { 0 };
+    int status = find_scaling(&scaling, d, in, e);
+    if (status == 0)
+        status = join(d, &scaling, in, limit, e);
+    scaling_free(&scaling);
+    if (status == 0)
+        warn_beyond(d->store, limit, log);
+    return status;
 }

@@ -50,10 +50,30 @@ int shape_close(struct shape *s, const struct spec *model, bool bias, const json
     return model_layout(model, &s->dims, &s->layout, e);
 }
 
+/* What rows are scaled by. */
+static const char *scaling_name(const json_t *scaling)
+{
+    const char *name = json_string_value(json_object_get(scaling, "method"));
+    return name ? name : "nothing";
+}
+
+int shape_same_scaling(const json_t *data, const char *whose, const json_t *other, const char *others,
+                       struct err *e)
+{
+    const json_t *mine = json_object_get(data, "scaling"), *theirs = json_object_get(other, "scaling");
+    if (mine == theirs || (mine != NULL && theirs != NULL && json_equal(mine, theirs)))
+        return 0;
+    return err_set(e, ERR_DATA, "%s: its rows are scaled by %s, those of %s by %s%s", whose, scaling_name(mine), others,
+                   scaling_name(theirs),
+                   mine != NULL && theirs != NULL ? " with other numbers (see dsgd-shard --like)" : "");
+}
+
 int shape_same_reading(const json_t *data, const char *whose, const json_t *other,
                        const char *others, struct err *e)
 {
     static const char *const keys[] = { "base", "scale", "shape" };
+    if (shape_same_scaling(data, whose, other, others, e) < 0)
+        return -1;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const json_t *mine = json_object_get(data, keys[i]),
                      *theirs = json_object_get(other, keys[i]);

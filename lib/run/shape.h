@@ -30,6 +30,9 @@ int shape_close(struct shape *s, const struct spec *model, bool bias, const json
 /* What of the data's reading must be the same for all, or columns would mean different things. ERR_DATA. */
 int shape_same_reading(const json_t *data, const char *whose, const json_t *other,
                        const char *others, struct err *e);
+/* Of that, the scaling. */
+int shape_same_scaling(const json_t *data, const char *whose, const json_t *other, const char *others,
+                       struct err *e);
 void shape_free(struct shape *s);
 
 #endif

@@ -13,6 +13,7 @@
 #include "run/evaluate/predict.h"
 #include "run/evaluate/score.h"
 #include "run/evaluate/truth.h"
+#include "run/shape.h"
 
 /* One run. The data are read when the first model says how wide they may be. */
 struct run {
@@ -63,7 +64,8 @@ static int read_data(struct run *r, const struct model *m, struct err *e)
     input.like = meta;
     r->features = m->dims.features;
     int rc = dataset_read(&r->data, r->paths, r->n_paths, &input, r->features, &r->c->log, e);
-    if (rc == 0 && (same_columns(r, meta, e) < 0 || same_base(r, meta, e) < 0))
+    if (rc == 0 && (same_columns(r, meta, e) < 0 || same_base(r, meta, e) < 0 ||
+                    shape_same_scaling(r->data.meta, r->data.name, meta, "the model", e) < 0))
         rc = -1;
     json_decref(meta);
     return rc < 0 ? -1 : truth_open(&r->truth, &r->data, e);

@@ -1,6 +1,7 @@
 /* A data set becomes shards, which all appear or none. */
 #include "run/split/split.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,42 +9,20 @@
 
 #include "base/mem.h"
 #include "base/out.h"
-#include "base/rng.h"
 #include "data/builder.h"
+#include "data/scaling.h"
 #include "data/shard.h"
+#include "run/split/order.h"
 #include "run/split/pattern.h"
-
-/* A row of the table: which row of the data stands at place i of all shards, one by one. */
-struct split_ops {
-    struct plug plug;
-    uint64_t (*row)(const struct perm *shuffled, uint64_t i);
-};
-
-static uint64_t in_order(const struct perm *shuffled, uint64_t i)
-{
-    (void)shuffled;
-    return i;
-}
-
-static const struct split_ops shuffle = {
-    .plug = { .name = "shuffle", .help = "rows in an order drawn by the seed" },
-    .row = perm_at,
-};
-
-static const struct split_ops sequential = {
-    .plug = { .name = "sequential", .help = "rows in the order of the data" },
-    .row = in_order,
-};
-
-static const struct plug *const rows[] = { &shuffle.plug, &sequential.plug, NULL };
-const struct table split_table = { "split", rows };
 
 /* One run. */
 struct splitting {
     const struct split *s;
     struct dataset data;
     size_t features;
-    struct perm perm;
+    struct dataset like; /* --like */
+    struct order order;
+    struct scaling scaling;
     char *source;       /* names of the files, for the metadata */
     struct builder row; /* the shard in hand */
     size_t single;      /* shards whose rows are all of one class */
@@ -63,6 +42,10 @@ static int check_conf(const struct split *s, struct err *e)
     if (s->shards > 1 && !numbered && strcmp(s->pattern, "-") != 0)
         return err_set(e, ERR_USAGE, "--output '%s' needs %%d for %llu shards", s->pattern,
                        (unsigned long long)s->shards);
+    if ((s->hold_out > 0) != (s->hold_out_file != NULL))
+        return err_set(e, ERR_USAGE, "--hold-out and --hold-out-file go together");
+    if (s->like != NULL && s->scale.plug != NULL)
+        return err_set(e, ERR_USAGE, "--scale and --like: rows are scaled as those of %s", s->like);
     return 0;
 }
 
@@ -101,15 +84,22 @@ static int check_room(const struct splitting *g, struct err *e)
                    have / 1e9);
 }
 
+/* At least one row where some are asked for. */
+static size_t held_out(const struct splitting *g)
+{
+    double rows = rint(g->s->hold_out * (double)g->data.rows);
+    return g->s->hold_out > 0 ? (size_t)fmax(rows, 1) : 0;
+}
+
 /* What the data must be for the shards that were asked for. */
 static int check_data(const struct splitting *g, struct err *e)
 {
     const struct split *s = g->s;
     const struct dataset *d = &g->data;
-    if (s->shards > d->rows)
+    if (s->shards > d->rows - held_out(g))
         return err_set(e, ERR_USAGE,
                        "%s: %llu shards of %zu rows: there cannot be more shards than rows",
-                       d->name, (unsigned long long)s->shards, d->rows);
+                       d->name, (unsigned long long)s->shards, d->rows - held_out(g));
     if (s->features > 0 && s->features < d->features)
         return err_set(e, ERR_USAGE, "%s: --features %llu: the data have %zu", d->name,
                        (unsigned long long)s->features, d->features);
@@ -143,25 +133,22 @@ static void summary(const struct splitting *g)
              plural(stored));
 }
 
-/* The rows of shard k: all shards together are every row once, and sizes differ by at most 1. */
-static int gather(struct splitting *g, uint64_t k, struct err *e)
+/* The rows o->row[first .. end). */
+static int gather(struct splitting *g, uint64_t first, uint64_t end, struct err *e)
 {
     const struct dataset *d = &g->data;
-    const struct split_ops *how = (const struct split_ops *)g->s->how.plug;
-    uint64_t size = d->rows / g->s->shards, larger = d->rows % g->s->shards;
-    uint64_t first = k * size + (k < larger ? k : larger), n = size + (k < larger);
     struct builder *b = &g->row;
     b->kind = d->parts[0].kind;
     b->scale = d->parts[0].scale;
     b->features = g->features;
     b->n = b->entries = 0;
-    for (uint64_t i = first; i < first + n; i++) {
-        uint64_t row = how->row(&g->perm, i);
+    for (uint64_t i = first; i < end; i++) {
+        uint64_t row = g->order.row[i];
         const struct rows *part = dataset_find(d, &row);
         if (builder_copy(b, part, row, e) < 0)
             return -1;
     }
-    return 0;
+    return scaling_apply(&g->scaling, b, e);
 }
 
 static int note_single(struct splitting *g, const char *name, struct err *e)
@@ -185,17 +172,33 @@ static void tell_single(const struct splitting *g)
                  g->single - 1);
 }
 
-static int write_shard(struct splitting *g, uint64_t k, struct out *o, struct err *e)
+static int write_rows(struct splitting *g, uint64_t first, uint64_t end, struct shard_note *note,
+                      struct out *o, struct err *e)
 {
-    struct shard_note note = { &g->data.classes, g->data.meta, g->source, g->s->seed, k,
-                               g->s->shards };
-    if (gather(g, k, e) < 0)
+    note->classes = &g->data.classes;
+    note->data = g->data.meta;
+    note->source = g->source;
+    note->seed = g->s->seed;
+    if (gather(g, first, end, e) < 0)
         return -1;
     struct rows r = builder_rows(&g->row);
-    return shard_write(o, &r, &note, e);
+    return shard_write(o, &r, note, e);
 }
 
-static int write_stream(struct splitting *g, struct err *e)
+static int write_shard(struct splitting *g, uint64_t k, struct out *o, struct err *e)
+{
+    struct shard_note note = { .shard = k, .shards = g->s->shards };
+    return write_rows(g, g->order.begin[k], g->order.begin[k + 1], &note, o, e);
+}
+
+/* A shard of its own, the only one. */
+static int write_held(struct splitting *g, struct out *o, struct err *e)
+{
+    struct shard_note note = { .shard = 0, .shards = 1 };
+    return write_rows(g, g->order.rows, g->order.rows + g->order.held, &note, o, e);
+}
+
+static int write_stream(struct splitting *g, struct out *held, struct err *e)
 {
     struct out o = { 0 };
     int status = out_open(&o, "-", e);
@@ -205,7 +208,9 @@ static int write_stream(struct splitting *g, struct err *e)
             status = note_single(g, "a shard", e);
     }
     if (status == 0)
-        return out_commit(&o, e);
+        status = out_commit(&o, e);
+    if (status == 0)
+        return out_commit_all(held, g->order.held > 0, e);
     out_abort(&o);
     return -1;
 }
@@ -239,31 +244,69 @@ static int write_file(struct splitting *g, uint64_t k, struct out *o, char *cons
     return status == 0 ? out_finish(o, e) : -1;
 }
 
-static int write_files(struct splitting *g, char *const *paths, size_t n, struct err *e)
+static int write_held_file(struct splitting *g, struct out *o, char *const *paths, size_t n, struct err *e)
 {
-    size_t shards = (size_t)g->s->shards;
-    struct out *o = mem_new(shards, sizeof *o, e);
-    int status = o == NULL ? -1 : 0;
+    if (g->order.held == 0)
+        return 0;
+    if (spare_input(g->s->hold_out_file, paths, n, e) < 0 || out_open(o, g->s->hold_out_file, e) < 0 ||
+        write_held(g, o, e) < 0)
+        return -1;
+    return out_finish(o, e);
+}
+
+/* All files appear, or none. */
+static int write_all(struct splitting *g, char *const *paths, size_t n, struct err *e)
+{
+    size_t shards = strcmp(g->s->pattern, "-") == 0 ? 0 : (size_t)g->s->shards;
+    struct out *o = mem_new(shards + 1, sizeof *o, e);
+    int status = o == NULL ? -1 : write_held_file(g, &o[shards], paths, n, e);
     for (size_t k = 0; k < shards && status == 0; k++)
         status = write_file(g, k, &o[k], paths, n, e);
     if (status == 0)
-        status = out_commit_all(o, shards, e);
-    for (size_t k = 0; o != NULL && k < shards; k++)
+        status = shards == 0 ? write_stream(g, o, e) : out_commit_all(o, shards + (g->order.held > 0), e);
+    for (size_t k = 0; o != NULL && k <= shards; k++)
         out_abort(&o[k]);
     free(o);
     return status;
 }
 
-static int split_data(struct splitting *g, char *const *paths, size_t n, struct err *e)
+/* Reads the data; with --like so as those of that shard were read, scaled and named. */
+static int read_data(struct splitting *g, char *const *paths, size_t n, struct err *e)
+{
+    struct input in = g->s->input;
+    char *like = (char *)g->s->like;
+    if (like != NULL && dataset_read(&g->like, &like, 1, &(struct input){ 0 }, 0, g->s->log, e) < 0)
+        return -1;
+    if (like != NULL) {
+        in.like = g->like.meta;
+        in.classes = &g->like.classes;
+    }
+    return dataset_read(&g->data, paths, n, &in, g->like.features, g->s->log, e);
+}
+
+/* Width, order, and the scaling that the rows of the shards ask for. */
+static int prepare(struct splitting *g, struct err *e)
 {
     const struct split *s = g->s;
-    if (dataset_read(&g->data, paths, n, &s->input, 0, s->log, e) < 0 || check_data(g, e) < 0 ||
-        name_source(g, paths, n, e) < 0)
+    struct dataset *d = &g->data;
+    g->features = s->features > 0 ? (size_t)s->features : d->features;
+    if (g->features < g->like.features)
+        g->features = g->like.features;
+    if (order_find(&g->order, &s->how, d, (size_t)s->shards, held_out(g), s->seed, e) < 0)
         return -1;
-    g->features = s->features > 0 ? (size_t)s->features : g->data.features;
-    perm_open(&g->perm, g->data.rows, s->seed, RNG_SHUFFLE, 0, 0);
-    int status = strcmp(s->pattern, "-") == 0 ? write_stream(g, e) : write_files(g, paths, n, e);
-    if (status < 0)
+    if (s->scale.plug == NULL)
+        return 0;
+    if (json_object_get(d->meta, "scaling") != NULL)
+        return err_set(e, ERR_USAGE, "%s: rows that are scaled already: leave out --scale", d->name);
+    if (scaling_find(&g->scaling, s->scale.plug, d, g->order.row, g->order.rows, e) < 0)
+        return -1;
+    return json_object_set_new(d->meta, "scaling", scaling_json(&g->scaling)) < 0 ? err_memory(e) : 0;
+}
+
+static int split_data(struct splitting *g, char *const *paths, size_t n, struct err *e)
+{
+    if (read_data(g, paths, n, e) < 0 || check_data(g, e) < 0 || name_source(g, paths, n, e) < 0 ||
+        prepare(g, e) < 0 || write_all(g, paths, n, e) < 0)
         return -1;
     summary(g);
     tell_single(g);
@@ -284,6 +327,9 @@ int split_run(const struct split *s, char *const *paths, size_t n, struct err *e
     free(g.single_name);
     free(g.source);
     builder_free(&g.row);
+    scaling_free(&g.scaling);
+    order_free(&g.order);
     dataset_free(&g.data);
+    dataset_free(&g.like);
     return status;
 }

@@ -10,7 +10,7 @@
 #include "base/plug.h"
 #include "data/dataset.h"
 
-extern const struct table split_table; /* shuffle sequential: which row goes where */
+extern const struct table split_table; /* shuffle sequential label dirichlet: which row goes where */
 
 struct split {
     struct input input;
@@ -19,6 +19,10 @@ struct split {
     struct spec how;     /* --split */
     uint64_t seed;
     uint64_t features;   /* --features; 0: as wide as the data are */
+    struct spec scale;   /* --scale; no plug: as the data are stored */
+    const char *like;    /* --like SHARD, or NULL: read, scaled and as wide as its rows are, with its classes */
+    double hold_out;     /* --hold-out: this part of the rows goes to the file; 0: none */
+    const char *hold_out_file;
     const struct log *log;
 };
 
