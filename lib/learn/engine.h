@@ -23,7 +23,7 @@ struct engine_ops {
      * of its gradient. NULL: the scores are not linear in w. */
     double (*square)(const void *self, const struct rows *block, size_t r);
 };
-extern const struct engine_ops engine_linear, engine_mlp;
+extern const struct engine_ops engine_linear, engine_mlp, engine_cnn;
 
 struct gradient_ops {
     const char *name; /* of the model */

@@ -49,6 +49,9 @@ void gradient_bend(struct gradient *g, const float *w, const float *v, const str
  * to work in. */
 double gradient_squares(struct gradient *g, const float *w, const struct rows *block, float *room);
 
+/* Name of our own code in use, for HELLO and the trace: another rounds in other ways. */
+const char *gradient_kernel(void);
+
 /* Name of the CBLAS in use, for HELLO and the trace; also keeps it on one thread. */
 const char *gradient_blas(void);
 

@@ -4,20 +4,15 @@
 
 #include "base/mem.h"
 #include "learn/engine.h"
-#include "learn/linear.h"
-#include "learn/net.h"
+#include "learn/tiles.h"
+#include "learn/unit.h"
 
-/* A layer at work. */
-struct unit {
-    struct stage stage;
-    size_t in, out; /* floats a row */
-    struct linear dense;
-    float *y; /* (chunk, out): what came out last; of the last unit the caller has it */
-};
+/* The layers, where images come in, and where they are laid flat. */
+enum { UNITS = NET_LAYERS + 2 };
 
 struct net {
     size_t n;
-    struct unit unit[NET_LAYERS];
+    struct unit unit[UNITS];
     float *d[2]; /* (chunk, widest): derivatives by what goes from unit to unit, taken in turn */
 };
 
@@ -44,32 +39,33 @@ static struct rows floats(const float *x, size_t n, size_t features)
     return (struct rows){ .kind = ROWS_DENSE, .n = n, .features = features, .x = x };
 }
 
-static void forward(struct net *net, const float *w, const struct rows *block, float *s)
+static void scores(void *self, const float *w, const struct rows *block, float *s)
 {
+    struct net *net = self;
     struct rows x = *block;
-    for (struct unit *u = net->unit, *last = u + net->n - 1; u <= last; u++) {
-        float *y = u == last ? s : u->y;
-        linear_scores(&u->dense, w + u->stage.offset, &x, y);
-        if (u != last)
+    for (struct unit *u = net->unit; u < net->unit + net->n; u++) {
+        float *y = u->y == NULL ? s : u->y;
+        u->ops->forward(u, w + u->stage.offset, &x, y);
+        if (u->relu)
             relu(y, x.n * u->out);
         x = floats(y, x.n, u->out);
     }
 }
 
-/* dy belongs to what came out of the unit, which the first gets from the rows themselves. */
-static void backward(struct net *net, const float *w, const float *ds, const struct rows *block,
-                     float *sum)
+/* dy belongs to what came out of a unit. The first takes the rows themselves. */
+static void add(void *self, const float *w, const float *ds, const struct rows *block, float *sum)
 {
+    struct net *net = self;
     const float *dy = ds;
     for (size_t i = net->n; i-- > 0;) {
-        struct unit *u = &net->unit[i], *before = u - 1;
-        struct rows x = i == 0 ? *block : floats(before->y, block->n, u->in);
-        linear_add(&u->dense, dy, &x, sum + u->stage.offset);
-        if (i == 0)
-            return;
+        struct unit *u = &net->unit[i], *before = i == 0 ? NULL : u - 1;
+        struct rows x = before == NULL ? *block : floats(before->y, block->n, u->in);
         float *dx = net->d[i % 2];
-        linear_back(&u->dense, w + u->stage.offset, dy, block->n, dx);
-        relu_back(dx, before->y, block->n * u->in);
+        u->ops->backward(u, w + u->stage.offset, &x, dy, dx, sum + u->stage.offset);
+        if (!u->back)
+            return;
+        if (before->relu)
+            relu_back(dx, before->y, block->n * u->in);
         dy = dx;
     }
 }
@@ -86,11 +82,11 @@ static size_t chunk_of(const struct plan *p)
     return rows < (double)least ? least : rows > (double)most ? most : (size_t)rows / least * least;
 }
 
-static void net_close(void *self)
+static void close_net(void *self)
 {
     struct net *net = self;
     for (struct unit *u = net->unit; u < net->unit + net->n; u++) {
-        linear_close(&u->dense);
+        u->ops->close(u);
         free(u->y);
     }
     free(net->d[0]);
@@ -98,53 +94,99 @@ static void net_close(void *self)
     free(net);
 }
 
-static int open_unit(struct unit *u, const struct stage *s, size_t chunk, struct err *e)
+static const struct unit_ops *const layers[] = {
+    [LAYER_CONV] = &unit_conv,
+    [LAYER_POOL] = &unit_pool,
+    [LAYER_DENSE] = &unit_dense,
+};
+
+/* Floats a pixel behind a unit. */
+static size_t step_behind(const struct unit *u)
 {
-    u->stage = *s;
-    u->in = (size_t)volume_size(&s->in);
-    u->out = (size_t)volume_size(&s->out);
-    u->y = mem_new(chunk * u->out, sizeof *u->y, e);
-    return u->y == NULL ? -1 : linear_open(&u->dense, u->out, u->in, s->biases > 0, e);
+    size_t channels = (size_t)u->stage.out.channels;
+    if (u->ops == &unit_conv)
+        return (channels + TILE_LANES - 1) / TILE_LANES * TILE_LANES;
+    return u->ops == &unit_pool ? u->in_step : channels;
 }
 
-static int open_units(struct net *net, const struct plan *p, size_t chunk, struct err *e)
+static void add_unit(struct net *net, const struct unit_ops *ops, const struct stage *s)
+{
+    struct unit *u = &net->unit[net->n++], *before = net->n == 1 ? NULL : u - 1;
+    u->ops = ops;
+    u->stage = *s;
+    u->in_step = before == NULL ? (size_t)s->in.channels : before->out_step;
+    u->out_step = step_behind(u);
+    u->in = before == NULL ? (size_t)volume_size(&s->in) : before->out;
+    u->out = (size_t)(s->out.height * s->out.width) * u->out_step;
+    u->back = before != NULL && (before->back || before->stage.weights > 0);
+}
+
+/* The same shape on both sides. */
+static void add_turn(struct net *net, const struct unit_ops *ops, const struct volume *v, bool flat)
+{
+    struct volume row = { volume_size(v), 1, 1 };
+    struct stage s = { .in = *v, .out = flat ? row : *v };
+    add_unit(net, ops, &s);
+}
+
+static void add_units(struct net *net, const struct plan *p)
+{
+    bool image = p->stage[0].layer.kind != LAYER_DENSE;
+    if (image)
+        add_turn(net, &unit_pixels, &p->in, false);
+    for (const struct stage *s = p->stage; s < p->stage + p->n; s++) {
+        if (image && s->layer.kind == LAYER_DENSE) {
+            add_turn(net, &unit_flat, &s->in, true);
+            image = false;
+        }
+        add_unit(net, layers[s->layer.kind], s);
+        net->unit[net->n - 1].relu = s->weights > 0 && s + 1 < p->stage + p->n;
+    }
+}
+
+static int open_units(struct net *net, size_t chunk, struct err *e)
 {
     size_t widest = 0;
-    net->n = p->n;
-    for (size_t i = 0; i < net->n; i++) {
-        struct unit *u = &net->unit[i];
-        if (open_unit(u, &p->stage[i], chunk, e) < 0)
+    for (struct unit *u = net->unit, *last = u + net->n - 1; u <= last; u++) {
+        widest = u->in > widest ? u->in : widest;
+        if (u != last && (u->y = mem_new(chunk * u->out, sizeof *u->y, e)) == NULL)
             return -1;
-        widest = i > 0 && u->in > widest ? u->in : widest;
+        if (u->ops->open(u, e) < 0)
+            return -1;
     }
     net->d[0] = mem_new(chunk * widest, sizeof *net->d[0], e);
     net->d[1] = mem_new(chunk * widest, sizeof *net->d[1], e);
     return net->d[0] == NULL || net->d[1] == NULL ? -1 : 0;
 }
 
-static void *mlp_open(const void *conf, const struct dims *d, size_t outputs, size_t *chunk,
+static void *open_net(const struct plan *p, size_t *chunk, struct err *e)
+{
+    struct net *net = mem_new(1, sizeof *net, e);
+    if (net == NULL)
+        return NULL;
+    *chunk = chunk_of(p);
+    add_units(net, p);
+    if (open_units(net, *chunk, e) == 0)
+        return net;
+    close_net(net);
+    return NULL;
+}
+
+static void *open_mlp(const void *conf, const struct dims *d, size_t outputs, size_t *chunk,
                       struct err *e)
 {
     (void)outputs;
     struct plan p;
-    if (mlp_plan(conf, d, &p, e) < 0)
-        return NULL;
-    struct net *net = mem_new(1, sizeof *net, e);
-    *chunk = chunk_of(&p);
-    if (net == NULL || open_units(net, &p, *chunk, e) == 0)
-        return net;
-    net_close(net);
-    return NULL;
+    return mlp_plan(conf, d, &p, e) < 0 ? NULL : open_net(&p, chunk, e);
 }
 
-static void scores(void *self, const float *w, const struct rows *block, float *s)
+static void *open_cnn(const void *conf, const struct dims *d, size_t outputs, size_t *chunk,
+                      struct err *e)
 {
-    forward(self, w, block, s);
+    (void)outputs;
+    struct plan p;
+    return cnn_plan(conf, d, &p, e) < 0 ? NULL : open_net(&p, chunk, e);
 }
 
-static void add(void *self, const float *w, const float *ds, const struct rows *block, float *sum)
-{
-    backward(self, w, ds, block, sum);
-}
-
-const struct engine_ops engine_mlp = { mlp_open, net_close, scores, add, NULL };
+const struct engine_ops engine_mlp = { open_mlp, close_net, scores, add, NULL };
+const struct engine_ops engine_cnn = { open_cnn, close_net, scores, add, NULL };

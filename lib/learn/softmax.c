@@ -48,6 +48,7 @@ static void bend(const float *s, size_t outputs, float *t)
         t[c] = (float)(expf(s[c] - top) / sum * (t[c] - mean));
 }
 
-extern const struct gradient_ops gradient_softmax, gradient_mlp;
+extern const struct gradient_ops gradient_softmax, gradient_mlp, gradient_cnn;
 const struct gradient_ops gradient_softmax = { "softmax", &engine_linear, point, predict, bend };
 const struct gradient_ops gradient_mlp = { "mlp", &engine_mlp, point, predict, NULL };
+const struct gradient_ops gradient_cnn = { "cnn", &engine_cnn, point, predict, NULL };

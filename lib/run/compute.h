@@ -10,8 +10,6 @@
 #include "data/dataset.h"
 #include "run/hello.h"
 
-#define COMPUTE_KERNEL "portable" /* name of the code in use, for HELLO and the trace */
-
 struct compute;
 
 /* For what the server's welcome says: model, batch, seed, rank, features, classes. The data set

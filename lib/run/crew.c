@@ -138,7 +138,7 @@ static json_t *shards(const struct crew *c)
 
 int crew_describe(const struct crew *c, json_t *meta, struct err *e)
 {
-    if (json_object_set_new(meta, "kernel", json_string(COMPUTE_KERNEL)) < 0 ||
+    if (json_object_set_new(meta, "kernel", json_string(gradient_kernel())) < 0 ||
         json_object_set_new(meta, "blas", json_string(gradient_blas())) < 0 ||
         json_object_set_new(meta, "shards", shards(c)) < 0)
         return err_memory(e);

@@ -48,7 +48,7 @@ static int check_same(const json_t *meta, const char *key, const char *here, str
 
 static int check_computed(const json_t *meta, struct err *e)
 {
-    if (check_same(meta, "kernel", COMPUTE_KERNEL, e) < 0)
+    if (check_same(meta, "kernel", gradient_kernel(), e) < 0)
         return -1;
     return check_same(meta, "blas", gradient_blas(), e);
 }

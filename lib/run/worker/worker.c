@@ -239,7 +239,7 @@ static int fill_hello(struct worker *w, struct err *e)
     gethostname(host, sizeof host - 1);
     w->hello = (struct hello){ .program = (char *)(uintptr_t)PACKAGE_VERSION,
                                .run = (char *)(uintptr_t)w->conf->run,
-                               .kernel = (char *)(uintptr_t)COMPUTE_KERNEL,
+                               .kernel = (char *)(uintptr_t)gradient_kernel(),
                                .blas = (char *)(uintptr_t)gradient_blas(),
                                .rows = w->data.rows,
                                .features = w->data.features,
