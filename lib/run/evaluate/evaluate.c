@@ -62,6 +62,7 @@ static int read_data(struct run *r, const struct model *m, struct err *e)
     const char *like = meta_text(m->meta, "data");
     json_t *meta = like ? json_loads(like, 0, NULL) : NULL;
     input.like = meta;
+    input.unlabelled = r->c->predict;
     r->features = m->dims.features;
     int rc = dataset_read(&r->data, r->paths, r->n_paths, &input, r->features, &r->c->log, e);
     if (rc == 0 && (same_columns(r, meta, e) < 0 || same_base(r, meta, e) < 0 ||
