@@ -2,6 +2,7 @@
 #include "data/labelled.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
