@@ -18,6 +18,7 @@ teardown() {
         refuse 3 "rows.svm:$answer" "$PWD/rows.svm"
     done <<'X'
 1 0:5\n|1: feature index 0: indices start at 1
+1 0:5|1: feature index 0: indices start at 1
 1 1:x\n|1: value 'x' is not a number
 1 1.5:2\n|1: '1.5:2' is not INDEX:VALUE
 1 +1:5\n|1: '+1:5' is not INDEX:VALUE

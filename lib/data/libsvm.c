@@ -241,9 +241,9 @@ static int libsvm_bid(const struct source *s)
     if (row == NULL || row == end)
         return BID_TEXT;
     const char *behind = row_end(row, end);
-    if (behind == end)
-        return BID_NO;
     int bid = bid_row(row, behind);
+    if (behind == end) /* of a row that is cut here an entry alone tells something */
+        return bid == BID_LIKELY ? BID_LIKELY : BID_NO;
     bool separated = memchr(row, ',', (size_t)(behind - row)) != NULL ||
                      memchr(row, '\t', (size_t)(behind - row)) != NULL;
     for (int i = 0; i < ROWS_BID && bid == BID_NO && !separated; i++) {
