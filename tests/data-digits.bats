@@ -30,7 +30,7 @@ teardown() {
 
 @test "under every policy, digits are told apart as well as by scikit-learn, within a point" {
     for policy in $(fixed_policies); do
-        train8 "$policy" 12000 0.1 -m softmax --l2 $lambda -b 90
+        train8 "$policy" 6000 0.2 -m softmax --l2 $lambda -b 90
         assert_near "$(accuracy --no-header --label-column 65 "$BATS_FILE_TMPDIR/test.csv")" \
             "$REFERENCE" 0.01 "$policy"
     done

@@ -74,7 +74,7 @@ bad() {
     esac
 }
 
-# After `run --separate-stderr`: one line on stderr, nothing on stdout, status 2.
+# After `try`: one line on stderr, nothing on stdout, status 2.
 assert_misuse() {
     [ "$status" -eq 2 ] || fail "status $status: $*"
     [ -z "$output" ] || fail "on stdout: $output: $*"
@@ -85,13 +85,13 @@ assert_misuse() {
 # Takes `option value`, or not. An option behind it that nobody knows tells whether this one was taken,
 # before any work.
 taken() {
-    run --separate-stderr "$1" "$2$3" --unknown
+    try "$1" "$2$3" --unknown
     assert_misuse "$1" "$2$3"
     [[ $stderr == *"unknown option '--unknown'"* ]] || fail "$2$3: $stderr"
 }
 
 refused() {
-    run --separate-stderr "$1" "$2$3"
+    try "$1" "$2$3"
     assert_misuse "$1" "$2$3"
     [[ $stderr == *"${2%%=*} '${2#*=}$3'"* ]] || fail "$2$3: $stderr"
 }
@@ -114,21 +114,29 @@ refused() {
 }
 
 @test "every option that takes a number refuses what is none of its kind" {
-    local kind program option
+    local kind program option value
     while read -r kind program option; do
-        refused "$program" "$option" "$(bad "$kind" | head -n 1)"
+        IFS= read -r value < <(bad "$kind")
+        refused "$program" "$option" "$value"
     done < <(number_options)
 }
 
 @test "the spellings are those that people use" {
     local kind spelling expected
+    local -A here
+    for kind in step real count whole seed time; do
+        for spelling in $(good $kind); do
+            here["$kind $spelling"]=taken
+        done
+        while IFS= read -r spelling; do
+            here["$kind $spelling"]=refused
+        done < <(bad $kind)
+    done
     while IFS=$'\t' read -r kind spelling expected; do
         [[ $kind != '#'* ]] || continue
-        if [[ $expected == refused* && $spelling != 1e3 && $spelling != 10k ]]; then
-            grep -qxF -e "$spelling" <(bad "$kind") || fail "$kind '$spelling' must be refused"
-        else
-            good "$kind" | tr ' ' '\n' | grep -qxF -e "$spelling" || fail "$kind '$spelling' must be taken"
-        fi
+        expected=${expected%%[!a-z]*}
+        [ "$expected" = refused ] && [ "$spelling" != 1e3 ] && [ "$spelling" != 10k ] || expected=taken
+        assert_equal "$kind '$spelling' ${here["$kind $spelling"]-}" "$kind '$spelling' $expected"
     done < <(sed 's/\t\t/\t\x01\t/' "$(data 21-numbers-and-flags/numbers.txt)" | grep -v $'\x01')
 }
 
@@ -152,12 +160,12 @@ two_rows() {
 
 @test "a K that does not fit is refused with both numbers" {
     for policy in k-sync k-async; do
-        run --separate-stderr dsgd-ps -m softmax -J 1 -P 8 -l unix:ps -p "$policy:9"
+        try dsgd-ps -m softmax -J 1 -P 8 -l unix:ps -p "$policy:9"
         assert_misuse dsgd-ps "$policy:9"
         [[ $stderr == *'K=9 with 8 workers' ]] || fail "$stderr"
     done
     for policy in sync:3 async:3 sync:K=8; do
-        run --separate-stderr dsgd-ps -m softmax -J 1 -P 8 -l unix:ps -p "$policy"
+        try dsgd-ps -m softmax -J 1 -P 8 -l unix:ps -p "$policy"
         assert_misuse dsgd-ps "$policy"
         [[ $stderr == *"'$policy'"* ]] || fail "$stderr"
     done
@@ -176,11 +184,11 @@ two_rows() {
 @test "an unknown option is refused by name, with a pointer to --help" {
     for program in $programs; do
         for option in --frob=3 -qZ; do
-            run --separate-stderr "$program" "$option"
+            try "$program" "$option"
             assert_misuse "$program" "$option"
             [[ $stderr == *"unknown option '"*"(see $program --help)" ]] || fail "$stderr"
         done
-        run --separate-stderr "$program" --quiet=3
+        try "$program" --quiet=3
         assert_misuse "$program" --quiet=3
         [[ $stderr == *"option '--quiet' takes no value (see $program --help)" ]] || fail "$stderr"
     done
@@ -190,7 +198,7 @@ two_rows() {
     local program option
     for program in $programs; do
         while read -r option; do
-            run --separate-stderr "$program" "--$option"
+            try "$program" "--$option"
             assert_misuse "$program" "--$option"
             [[ $stderr == *"option '--$option' needs a value"*"(see $program --help)" ]] || fail "$stderr"
         done < <("$program" --help | sed -n 's/^ .* --\([A-Za-z0-9-]*\)=.*/\1/p')
@@ -198,15 +206,18 @@ two_rows() {
 }
 
 @test "a SPEC that nobody knows is refused with those that are known" {
-    local program option name
+    local program option name known
     for program in $programs; do
-        for option in $("$program" --help | tr '\n' ' ' | sed 's/ --/\n--/g' |
+        try "$program" --help
+        for option in $(tr '\n' ' ' <<< "$output" | sed 's/ --/\n--/g' |
             sed -n "s/^--\([a-z0-9-]*\)=.*or *'help'.*/\1/p"); do
-            run --separate-stderr "$program" "--$option=frob"
+            try "$program" "--$option=help"
+            known=$output
+            try "$program" "--$option=frob"
             assert_misuse "$program" "--$option=frob"
-            for name in $("$program" "--$option=help" | awk '/^[^ ]/ { print $1 }'); do
+            while read -r name; do
                 [[ $stderr == *"$name"* ]] || fail "$program --$option=frob: no $name in: $stderr"
-            done
+            done < <(awk '/^[^ ]/ { print $1 }' <<< "$known")
         done
     done
 }

@@ -34,39 +34,42 @@ same_again() {
     cmp run.trace again.trace
 }
 
-@test "a real run of every policy ends in the same bytes again" {
-    local policy
-    for policy in $(every_policy); do
-        echo "$policy"
-        real "${policy/:4/:2}" -J 40
-        same_again
-    done
+# Runs that between them have every policy, optimizer, step, correction and way to end.
+combinations() {
+    cat <<'X'
+sync -J 40 -O adam --clip 5 --l2 0.01
+k-sync:2 -J 40 -O momentum -e inverse:0.003,decay=0.01
+k-batch-sync:2 -J 40 -O nesterov:0.5 --init normal:0.1 -s 18446744073709551615
+async -J 40 -e staleness-norm:C=0.01,max=0.003 --correct dc
+k-async:2 -J 40 -O adagrad -e staleness-inverse:0.003 --clip 1
+k-batch-async:2 -J 40 -O momentum -e delay-adaptive:0.003 --correct dc
+ssp:2 -J 40 -e sqrt:0.003 --no-bias -b 7
+bounded:2 -J 40 -e step:0.003,factor=0.5,every=10
+bounded:2,mode=drop -E 1 -b 100
+adasync:k-batch-async,every=20ms -T 50ms
+X
 }
 
-@test "a simulated run of every policy and every end ends in the same bytes again" {
-    local policy end
-    for policy in $(every_policy); do
-        for end in '-J 100' '-T 500ms' '-E 2'; do
-            echo "$policy $end"
-            # shellcheck disable=SC2086 # an option and its value
-            dsgd-sim -q -p "${policy/:4/:2}" -m softmax -e 0.003 $end -d exp:mean=20ms -d 3=exp:mean=60ms \
-                -t run.trace -o model "${shards[@]}"
-            same_again
-        done
-    done
-}
-
-@test "every optimizer, step and correction does, and start parameters that are drawn" {
-    local option
-    for option in '-O momentum' '-O nesterov:0.5' '-O adagrad' '-O adam' '-e inverse:0.003,decay=0.01' \
-        '-e sqrt:0.003' '-e step:0.003,factor=0.5,every=10' '-e staleness-norm:C=0.01,max=0.003' \
-        '-e staleness-inverse:0.003' '-e delay-adaptive:0.003' '--correct dc' '--clip 5 --l2 0.01' \
-        '--init normal:0.1 -s 18446744073709551615' '--no-bias -b 7' '-E 1 -b 100' '-T 50ms'; do
-        echo "$option"
+@test "a real run of every policy, optimizer, step and correction ends in the same bytes again" {
+    local policy options
+    while read -r policy options; do
+        echo "$policy $options"
         # shellcheck disable=SC2086 # options and their values
-        real async -J 40 $option
+        real "$policy" $options
         same_again
+    done < <(combinations)
+}
+
+@test "no policy, optimizer or step is forgotten among the runs that are replayed" {
+    local table name
+    combinations > rows
+    every_policy | sed 's/:.*/ /' > names
+    for table in optimizer step; do
+        dsgd-ps --$table=help | awk '/^[^ ]/ && $1 != "sgd" && $1 != "const" { print $1 }' >> names
     done
+    while read -r name; do
+        grep -q -e "[ -]$name" -e "^$name" rows || fail "$name"
+    done < names
 }
 
 # A worker on the server's socket, by itself; its pid in $worker.

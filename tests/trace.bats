@@ -136,7 +136,7 @@ X
 refused() {
     local wanted=$1 message=$2
     shift 2
-    run --separate-stderr "$@"
+    try "$@"
     assert_equal "$stderr" "dsgd-trace: $message"
     assert_equal "$output" ""
     assert_equal "$status" "$wanted"
@@ -256,7 +256,8 @@ broken() {
 
 @test "a decimal comma in the locale changes nothing" {
     local comma
-    comma=$(locale -a 2> /dev/null | grep -m 1 -E '^(de|fr|es|it)_.*(utf8|UTF-8)$') || skip "no such locale"
+    comma=$(comma_locale)
+    [ -n "$comma" ] || skip "no such locale"
     diff <(LC_ALL=C dsgd-trace summary "$k_sync") <(LC_ALL=$comma dsgd-trace summary "$k_sync")
 }
 

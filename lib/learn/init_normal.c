@@ -5,13 +5,11 @@ struct conf {
     double sd;
 };
 
-static int fill(const void *conf, const struct layout *l, uint64_t seed, float *w, struct err *e)
+static void fill(const void *conf, const struct layout *l, uint64_t seed, float *w)
 {
-    (void)e;
     const struct conf *c = conf;
     for (size_t i = 0; i < l->n; i++)
         init_draw(l, i, l->parts[i].penalised ? c->sd : 0, seed, w);
-    return 0;
 }
 
 static const struct param params[] = {

@@ -1,8 +1,22 @@
 # What every Bats file starts with: the built programs on PATH, assertions, inputs, and no leftovers.
 bats_require_minimum_version 1.5.0
-bats_load_library bats-support
-bats_load_library bats-assert
-bats_load_library bats-file
+
+# Reads a library of Bats. Where its files are in the usual place they are read one by one: its own
+# loader starts a process for each of them, and it runs again for every test.
+library() {
+    local file
+    for file in "${BATS_LIB_PATH%%:*}/$1"/src/*.bash; do
+        if [ ! -e "$file" ]; then
+            bats_load_library "$1"
+            return
+        fi
+        # shellcheck disable=SC1090
+        . "$file"
+    done
+}
+library bats-support
+library bats-assert
+library bats-file
 
 : "${top_srcdir:=$(cd "$BATS_TEST_DIRNAME/.." && pwd)}"
 : "${top_builddir:=$top_srcdir/build}"
@@ -13,6 +27,23 @@ unset DSGD_PS DSGD_RANK
 # Path of an input file in tests/data.
 data() {
     echo "$top_srcdir/tests/data/$1"
+}
+
+# Does what `run --separate-stderr` does, in one process instead of five: for loops over many commands.
+#   try COMMAND [ARG]...
+try() {
+    local folder=$BATS_TEST_TMPDIR
+    status=0
+    "$@" > "$folder/.stdout" 2> "$folder/.stderr" || status=$?
+    IFS= read -r -d '' output < "$folder/.stdout" || output=${output%$'\n'}
+    IFS= read -r -d '' stderr < "$folder/.stderr" || stderr=${stderr%$'\n'}
+    mapfile -t lines < "$folder/.stdout"
+    mapfile -t stderr_lines < "$folder/.stderr"
+}
+
+# The name of an installed locale that writes 0,5; nothing where there is none.
+comma_locale() {
+    locale -a 2> /dev/null | grep -m 1 -E '^(de|fr|es|it)_.*(utf8|UTF-8)$' || true
 }
 
 # Runs a command every 20 ms until it succeeds; fails after SECONDS (default 10).
@@ -60,25 +91,22 @@ serve() {
     fi
 }
 
-# Pids of the programs that this test started, by whatever way: they have its environment.
-our_processes() {
-    local name
-    for name in $(grep -ls '^dsgd-' /proc/[0-9]*/comm); do
-        if grep -qszxF "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR" "${name%/comm}/environ"; then
-            name=${name%/comm}
-            echo "${name#/proc/}"
-        fi
-    done
-}
-
+# Nothing that this test started, by whatever way, still runs; otherwise its pids are in $ours.
+# Our programs are known by their names, those of this test by their environment.
 no_process() {
-    [ -z "$(our_processes)" ]
+    local names
+    ours=()
+    mapfile -t names < <(grep -ls '^dsgd-' /proc/[0-9]*/comm)
+    [ ${#names[@]} -gt 0 ] || return 0
+    mapfile -t ours < <(grep -lszxF "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR" "${names[@]/%comm/environ}")
+    ours=("${ours[@]//[!0-9]/}")
+    [ ${#ours[@]} -eq 0 ]
 }
 
 # For teardown: ends what `background` and `serve` started, then fails if any program of this test is
 # still there or a socket file is left.
 leave_nothing() {
-    local pid left
+    local pid file
     if [ -f "$BATS_TEST_TMPDIR/.background" ]; then
         while read -r pid; do
             kill "$pid" 2> /dev/null || true
@@ -88,13 +116,12 @@ leave_nothing() {
         done < "$BATS_TEST_TMPDIR/.background"
     fi
     if ! eventually -s 3 no_process; then
-        left=$(our_processes)
-        # shellcheck disable=SC2086 # a list of pids
-        ps -o pid,stat,args -p $left >&2 || echo "still running: $left" >&2
-        # shellcheck disable=SC2086
-        kill -9 $left 2> /dev/null
+        ps -o pid,stat,args -p "${ours[*]}" >&2 || echo "still running: ${ours[*]}" >&2
+        kill -9 "${ours[@]}" 2> /dev/null
         return 1
     fi
-    left=$(find "$BATS_TEST_TMPDIR" -type s)
-    [ -z "$left" ] || fail "socket files left: $left"
+    shopt -s dotglob globstar nullglob
+    for file in "$BATS_TEST_TMPDIR"/**; do
+        [ ! -S "$file" ] || fail "socket file left: $file"
+    done
 }

@@ -19,7 +19,7 @@ float() {
 # A model without bias, as a record on stdout.
 #   model SPEC ITERATION CLASSES-JSON OUTPUTS WEIGHT...      (DATA: its metadata `data`, if set)
 model() {
-    local spec=$1 iteration=$2 classes=${3//\"/\\\"} outputs=$4 d meta header w
+    local spec=$1 iteration=$2 classes=${3//\"/\\\"} outputs=$4 d meta header length w
     shift 4
     d=$(($# / outputs))
     meta='"format":"dsgd-model 1","model":"'$spec'","features":"'$d'","classes":"'$classes'"'
@@ -27,8 +27,9 @@ model() {
     meta=$meta${DATA:+',"data":"'${DATA//\"/\\\"}'"'}
     header='{"__metadata__":{'$meta'},"weight":{"dtype":"F32","shape":['$outputs,$d']'
     header=$header',"data_offsets":[0,'$(($# * 4))']}}'
+    printf -v length '\\x%02x\\x%02x' $((${#header} % 256)) $((${#header} / 256))
     # shellcheck disable=SC2059 # the format is the bytes
-    printf "\\x$(printf %02x $((${#header} % 256)))\\x$(printf %02x $((${#header} / 256)))\0\0\0\0\0\0"
+    printf "$length\0\0\0\0\0\0"
     printf %s "$header"
     for w in "$@"; do
         float "$w"
