@@ -1,8 +1,10 @@
 /* Reading safetensors records: from a file by mapping it, from a stream one after the other. */
 #include "base/record.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -34,10 +36,41 @@ const struct tensor *record_find(const struct record *r, const char *name)
     return NULL;
 }
 
+static bool is_text(const unsigned char *bytes)
+{
+    for (int i = 0; i < LENGTH_BYTES; i++)
+        if (!isprint(bytes[i]) && !isspace(bytes[i]))
+            return false;
+    return true;
+}
+
+/* What else the first eight bytes look like, and what to do with it; NULL: nothing known. As the length of a
+ * header, text is far too large; the others would be of no header that is padded to 64 bytes. */
+static const char *kind_of(const unsigned char *bytes)
+{
+    static const struct {
+        const char *magic, *kind;
+    } known[] = {
+        { "\x1f\x8b", "gzip data: unpack it first (gzip -d)" },
+        { "BZh", "bzip2 data: unpack it first (bzip2 -d)" },
+        { "\xfd" "7zXZ", "xz data: unpack it first (xz -d)" },
+        { "\x28\xb5\x2f\xfd", "zstd data: unpack it first (zstd -d)" },
+        { "PK\3\4", "a zip archive: unpack it first (unzip)" },
+        { "\x93NUMPY", "a NumPy array" },
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (memcmp(bytes, known[i].magic, strlen(known[i].magic)) == 0)
+            return known[i].kind;
+    return is_text(bytes) ? "text: dsgd-shard makes shards of it" : NULL;
+}
+
 /* Bytes of JSON, from the first eight bytes. */
 static int header_length(const unsigned char *bytes, size_t *length, struct err *e)
 {
     uint64_t n = get_u64(bytes);
+    const char *kind = kind_of(bytes);
+    if (kind != NULL)
+        return err_set(e, ERR_DATA, "not a safetensors record, but %s", kind);
     if (n < 2 || n > RECORD_HEADER_MAX)
         return err_set(e, ERR_DATA,
                        "not a safetensors record: header of %llu bytes, allowed are 2 to %d",
@@ -124,7 +157,7 @@ static int map_file(struct record *r, int fd, size_t size, struct err *e)
     if (map == MAP_FAILED)
         return err_sys(e, "cannot map %zu bytes", size);
     r->map = map;
-    r->length = size;
+    r->length = r->bytes = size;
     r->mapped = 1;
     return parse_map(r, size, e);
 }
@@ -235,6 +268,7 @@ static int read_body(struct record *r, const struct feed *f, size_t header, stru
     if (r->map == NULL)
         return -1;
     r->length = data;
+    r->bytes = LENGTH_BYTES + header + data;
     for (size_t i = 0; i < r->n; i++)
         r->tensors[i].data = (char *)r->map + (size_t)r->tensors[i].data;
     return realign(r, e);

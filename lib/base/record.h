@@ -29,6 +29,7 @@ struct record {
     size_t n;
     void *map;      /* what data points into */
     size_t length;  /* bytes of map */
+    size_t bytes;   /* of the whole record, header and all */
     int mapped;     /* 1: munmap, 0: free */
 };
 

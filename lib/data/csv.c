@@ -31,11 +31,26 @@ struct csv {
     const char *label_text; /* what was asked for; NULL: label_number */
     uint64_t label_number;  /* from 1 */
     bool header;
+    bool optional; /* the label's column: no option names it, and nobody asks for it */
     bool ready;   /* the columns are known and fit */
-    size_t label; /* column of the label, from 0 */
+    size_t label; /* column of the label, from 0; SIZE_MAX: there is none */
     char **names; /* of the header */
     size_t columns;
 };
+
+/* Names that are all numbers are more likely a row of data. */
+static void doubt_header(const struct csv *f)
+{
+    const struct source *s = f->record.lines.source;
+    for (size_t i = 0; i < f->columns; i++) {
+        const char *end = f->names[i] + strlen(f->names[i]);
+        float v;
+        if (num_float(f->names[i], end, &v) != end)
+            return;
+    }
+    log_note(s->log, "%s:%zu: taken for the names of the columns, but all are numbers: --no-header if "
+             "it is a row", s->name, f->record.lines.line);
+}
 
 static int take_header(struct csv *f, struct err *e)
 {
@@ -51,7 +66,10 @@ static int take_header(struct csv *f, struct err *e)
         if (f->names[i] == NULL)
             return -1;
     }
-    return f->names == NULL ? -1 : 1;
+    if (f->names == NULL)
+        return -1;
+    doubt_header(f);
+    return 1;
 }
 
 /* Column of a name, from 0; -1: none; -2: more than one. */
@@ -76,10 +94,23 @@ static int no_column(const struct csv *f, struct err *e)
     return err_ctx(e, "%s:1", f->record.lines.source->name);
 }
 
+/* Where nobody asks for labels a file may have none: without the column's name, or as wide as the model. */
+static bool has_label(const struct csv *f)
+{
+    if (!f->optional)
+        return true;
+    if (f->label_text == NULL && (f->label_number == 0 || f->columns == f->builder->limit))
+        return false;
+    return f->label_text == NULL || find_name(f, f->label_text) != -1;
+}
+
 static int find_label(struct csv *f, struct err *e)
 {
     struct err ignored = { 0 };
     uint64_t number = f->label_number;
+    f->label = SIZE_MAX;
+    if (!has_label(f))
+        return 0;
     long named = f->label_text ? find_name(f, f->label_text) : -1;
     if (named == -2)
         return err_set(e, ERR_DATA, "%s:1: more than one column '%s'", f->record.lines.source->name,
@@ -98,10 +129,11 @@ static int get_ready(struct csv *f, struct err *e)
 {
     if (find_label(f, e) < 0)
         return -1;
-    if (f->columns < 2)
+    bool labelled = f->label != SIZE_MAX;
+    if (f->columns < (labelled ? 2u : 1u))
         return err_set(e, ERR_DATA, "%s:1: one column: nothing beside the label",
                        f->record.lines.source->name);
-    if (builder_begin(f->builder, f->format, ROWS_DENSE, f->columns - 1, e) < 0)
+    if (builder_begin(f->builder, f->format, ROWS_DENSE, f->columns - labelled, e) < 0)
         return lines_blame(&f->record.lines, e);
     f->ready = true;
     return 0;
@@ -138,8 +170,9 @@ static int put_row(struct csv *f, struct err *e)
             return blame_field(f, i, e);
         x++;
     }
-    size_t n;
-    char *label = fields_text(&f->record, f->label, &n);
+    static char none[] = "0";
+    size_t n = 1;
+    char *label = f->label == SIZE_MAX ? none : fields_text(&f->record, f->label, &n);
     if (labels_put(&b->spellings, label, n, at, b->labels, b->n, e) < 0)
         return -1;
     b->n++;
@@ -189,6 +222,7 @@ static void choose(struct csv *f, const struct input *in)
                 strcmp(json_string_value(json_object_get(in->like, "format")), f->format) == 0;
     json_t *label = like ? json_object_get(in->like, "label_column") : NULL;
     f->header = !in->no_header && !(like && json_is_false(json_object_get(in->like, "header")));
+    f->optional = in->unlabelled && in->label_column == NULL;
     f->label_text = in->label_column ? in->label_column : json_string_value(label);
     f->label_number = (uint64_t)json_integer_value(label);
 }
@@ -204,7 +238,7 @@ static void *open_separated(struct source *s, struct builder *b, const struct in
     f->record.separator = how->separator;
     f->builder = b;
     choose(f, in);
-    if (f->label_text != NULL || f->label_number > 0)
+    if (f->label_text != NULL || f->label_number > 0 || f->optional)
         return f;
     err_set(e, ERR_USAGE, "%s: %s needs --label-column NAME|NUMBER", s->name,
             how->name);
@@ -234,8 +268,9 @@ static json_t *csv_meta(const void *self)
     const struct csv *f = self;
     if (!f->ready)
         return NULL;
-    json_t *meta = json_pack("{s:s, s:b, s:o}", "format", f->format, "header", f->names != NULL,
-                             "label_column", column_json(f, f->label));
+    json_t *meta = json_pack("{s:s, s:b}", "format", f->format, "header", f->names != NULL);
+    if (f->label != SIZE_MAX)
+        json_object_set_new(meta, "label_column", column_json(f, f->label));
     json_t *columns = f->names ? json_array() : NULL;
     for (size_t i = 0; columns && i < f->columns; i++)
         if (i != f->label)

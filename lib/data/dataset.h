@@ -21,6 +21,7 @@ struct input {
     const char *label_column; /* --label-column NAME|NUMBER */
     bool no_header;           /* --no-header */
     bool zero_based;          /* --zero-based */
+    bool unlabelled;          /* nobody asks for labels: CSV may have no column of them, IDX no file */
     const uint64_t *only;     /* of the shards on stdin only this number, from 0; NULL: all */
     const json_t *like;       /* meta of the data that a model learned from, or NULL: says how data
                                  of the same format are read where the options say nothing, and

@@ -2,6 +2,7 @@
 #include "data/labelled.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,11 +52,21 @@ static int choose_column(struct labelled *l, const struct input *in, struct err 
     return 0;
 }
 
+/* Whether the labels are a column of x. */
+static bool in_column(const struct labelled *l)
+{
+    return l->y.name == NULL && l->label > 0;
+}
+
 static int find_column(struct labelled *l, const struct input *in, struct err *e)
 {
     const struct array *x = &l->x;
     if (choose_column(l, in, e) < 0)
         return -1;
+    if (in->unlabelled && in->label_column == NULL && (l->label == 0 || x->width == l->builder->limit)) {
+        l->label = 0;
+        return 0;
+    }
     if (in->label_column == NULL && l->label == 0)
         return err_set(e, ERR_USAGE, "%s: %s needs --labels FILE, or --label-column NUMBER", x->name,
                        x->kind->name);
@@ -90,7 +101,7 @@ int labelled_begin(struct labelled *l, struct builder *b, const struct input *in
         return -1;
     bool bytes = x->element.kind == ELEMENT_UNSIGNED && x->element.size == 1;
     if (builder_begin(b, x->kind->name, bytes ? ROWS_BYTES : ROWS_DENSE,
-                      (size_t)x->width - (l->y.name == NULL), e) < 0)
+                      (size_t)x->width - in_column(l), e) < 0)
         return err_ctx(e, "%s", x->name);
     b->scale = bytes ? x->kind->byte : 1;
     l->at_once = BLOCK / (x->width * x->element.size) + 1;
@@ -100,14 +111,14 @@ int labelled_begin(struct labelled *l, struct builder *b, const struct input *in
 /* Column of x that feature j is. */
 static uint64_t column_of(const struct labelled *l, uint64_t j)
 {
-    return l->y.name == NULL && j + 1 >= l->label ? j + 1 : j;
+    return in_column(l) && j + 1 >= l->label ? j + 1 : j;
 }
 
 static void put_bytes(struct labelled *l, uint64_t i)
 {
     struct builder *b = l->builder;
     uint8_t *to = b->bytes + b->n * b->features;
-    if (l->y.name != NULL && !l->x.by_columns) {
+    if (!in_column(l) && !l->x.by_columns) {
         memcpy(to, array_at(&l->x, i, 0), b->features);
         return;
     }
@@ -137,9 +148,9 @@ static int put_label(struct labelled *l, uint64_t i, struct err *e)
     struct place at = { from->name, ": row ", row + 1 };
     char text[32];
     double label = 0;
-    if (from == &l->x)
+    if (in_column(l))
         label = element_get(&from->element, array_at(from, i, l->label - 1));
-    else if (row < from->rows)
+    else if (l->y.name != NULL && row < from->rows)
         label = element_get(&from->element, array_at(from, row, 0));
     int n = snprintf(text, sizeof text, "%.17g", label);
     if (labels_put(&b->spellings, text, (size_t)n, at, b->labels, b->n, e) < 0)
@@ -192,7 +203,7 @@ json_t *labelled_meta(const void *self)
 {
     const struct labelled *l = self;
     json_t *meta = json_pack("{s:s, s:o*}", "format", l->x.kind->name, "shape", shape(&l->x));
-    if (l->y.name == NULL)
+    if (in_column(l))
         json_object_set_new(meta, "label_column", json_integer((json_int_t)l->label));
     return meta;
 }

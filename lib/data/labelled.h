@@ -13,7 +13,7 @@
 /* Zeroed before use; labelled_free at the end. */
 struct labelled {
     struct array x, y; /* y: when not opened, the labels are a column of x */
-    uint64_t label;    /* that column, from 1 */
+    uint64_t label;    /* that column, from 1; 0: there is none, and nobody asks for labels */
     struct builder *builder;
     size_t first;     /* rows that the builder had before */
     uint64_t at_once; /* rows read at a time */

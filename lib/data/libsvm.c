@@ -12,6 +12,7 @@
 enum {
     ROWS_AT_ONCE = 1024, /* lines that one call of next takes */
     SHOWN = 40,          /* bytes of a bad text that a message shows */
+    ROWS_BID = 10,       /* that a bid looks at when the first tells nothing */
     SHORTEST = 4,        /* bytes of the shortest "1:2 " */
     INDEX_MAX = INT32_MAX, /* of the index in the shard, which starts at 0 */
 };
@@ -189,28 +190,70 @@ static const char *first_row(const char *p, const char *end)
     return p;
 }
 
-/* A first row of the form LABEL INDEX:VALUE, or a number alone. */
+/* Behind the row that p is in. */
+static const char *row_end(const char *p, const char *end)
+{
+    const char *newline = memchr(p, '\n', (size_t)(end - p));
+    return newline ? newline : end;
+}
+
+/* Whether some word of a row is INDEX:VALUE, or meant to be: what stands before its colon is no more than
+ * signs, digits and letters. */
+static bool has_entry(const char *p, const char *end)
+{
+    for (; p < end && *p != '#'; p++) {
+        while (p < end && (isalnum((unsigned char)*p) || *p == '-' || *p == '+' || *p == '.'))
+            p++;
+        if (p < end && *p == ':')
+            return true;
+        while (p < end && !ends_word(*p))
+            p++;
+        if (p == end || *p == '#')
+            break;
+    }
+    return false;
+}
+
+/* A row of the form LABEL INDEX:VALUE ..., or a number alone. */
+static int bid_row(const char *label, const char *end)
+{
+    double value;
+    const char *p = label;
+    while (p < end && isgraph((unsigned char)*p) && *p != ',' && *p != '#')
+        p++;
+    if (p == label || (p < end && !ends_word(*p)))
+        return BID_NO;
+    if (has_entry(p, end))
+        return BID_LIKELY;
+    const char *behind = num_double(label, p, &value);
+    while (p < end && blank(*p))
+        p++;
+    return behind != NULL && (p == end || *p == '#') ? BID_TEXT : BID_NO;
+}
+
+/* By the first row. Where that is no CSV either, having no separator, one of the next may show what it should have
+ * been. A file without any row is as good as one of these. */
 static int libsvm_bid(const struct source *s)
 {
     size_t n = s->head_n;
     const char *p = (const char *)s->head, *end = p + n;
-    double value;
-    const char *label = first_row(n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? p + 3 : p, end);
-    if (label == NULL)
+    const char *row = first_row(n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? p + 3 : p, end);
+    if (row == NULL || row == end)
         return BID_TEXT;
-    for (p = label; p < end && isgraph((unsigned char)*p) && *p != ',' && *p != '#';)
-        p++;
-    if (p == label || p == end || !(ends_word(*p) || *p == '\n'))
-        return BID_NO;
-    const char *behind = num_double(label, p, &value);
-    while (p < end && blank(*p))
-        p++;
-    const char *word = p;
-    while (p < end && (isalnum((unsigned char)*p) || *p == '-'))
-        p++;
-    if (p > word && p < end && *p == ':')
-        return BID_LIKELY;
-    return behind != NULL && p == word && (*p == '\n' || *p == '#') ? BID_TEXT : BID_NO;
+    const char *behind = row_end(row, end);
+    int bid = bid_row(row, behind);
+    if (behind == end) /* of a row that is cut here an entry alone tells something */
+        return bid == BID_LIKELY ? BID_LIKELY : BID_NO;
+    bool separated = memchr(row, ',', (size_t)(behind - row)) != NULL ||
+                     memchr(row, '\t', (size_t)(behind - row)) != NULL;
+    for (int i = 0; i < ROWS_BID && bid == BID_NO && !separated; i++) {
+        row = first_row(behind, end);
+        if (row == NULL || row == end)
+            break;
+        behind = row_end(row, end);
+        bid = bid_row(row, behind) == BID_LIKELY ? BID_LIKELY : BID_NO;
+    }
+    return bid;
 }
 
 const struct format format_libsvm = {

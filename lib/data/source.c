@@ -18,7 +18,6 @@ enum { BLOCK = 1 << 18 };
 
 /* From the file up: file, its head, unpacked, archive or not, member, its head, unpacked. */
 struct source_state {
-    const struct log *log;
     char *member;           /* the only one wanted, or NULL */
     bool found;             /* it was there */
     bool ended;             /* there are no more members */
@@ -168,7 +167,7 @@ int source_open(struct source *s, const char *path, const struct log *log, struc
     s->state = mem_new(1, sizeof *s->state, e);
     if (s->state == NULL || open_operand(s, path, e) < 0)
         goto fail;
-    s->state->log = log ? log : &quiet;
+    s->log = log ? log : &quiet;
     s->name = mem_text(s->path, e);
     if (s->name == NULL)
         goto fail;
@@ -222,7 +221,7 @@ static bool is_data(struct source *s, struct archive_entry *entry)
         return strcmp(without_dot(path), without_dot(t->member)) == 0;
     if (strncmp(last_part(path), "._", 2) != 0)
         return true;
-    log_note(t->log, "%s(%s): a side file of macOS, left out", s->path, path);
+    log_note(s->log, "%s(%s): a side file of macOS, left out", s->path, path);
     return false;
 }
 
@@ -266,6 +265,16 @@ static int read_rest(struct source *s, struct err *e)
     return 0;
 }
 
+/* A tar ends in blocks of zeros: without them it may have been cut where a member ends. */
+static int check_end(const struct source *s, struct err *e)
+{
+    struct archive *a = s->state->archive;
+    bool tar = (archive_format(a) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR;
+    if (!tar || archive_filter_bytes(a, 0) > archive_read_header_position(a))
+        return 0;
+    return err_set(e, ERR_DATA, "%s: the archive ends early: its last blocks, of zeros, are missing", s->path);
+}
+
 static int no_more(const struct source *s, struct err *e)
 {
     const struct source_state *t = s->state;
@@ -284,7 +293,7 @@ int source_next(struct source *s, struct err *e)
         int status = archive_read_next_header(t->archive, &entry);
         t->ended = status == ARCHIVE_EOF;
         if (t->ended)
-            return read_rest(s, e) < 0 ? -1 : no_more(s, e);
+            return read_rest(s, e) < 0 || check_end(s, e) < 0 ? -1 : no_more(s, e);
         if (status < ARCHIVE_WARN) {
             archive_failed(t, e);
             return err_ctx(e, "%s", s->path);

@@ -21,6 +21,7 @@ struct source {
     bool plain; /* a whole regular file as it lies: fd can be mapped when it is a shard */
     const unsigned char *head;  /* the first bytes of what is read now */
     size_t head_n;
+    const struct log *log; /* for notices; never NULL */
     struct source_state *state;
 };
 

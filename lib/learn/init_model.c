@@ -2,11 +2,13 @@
  * that keeps the variance of what goes through them (He et al., ICCV 2015, eq. 10). */
 #include "learn/init.h"
 
-static void fill(const void *conf, const struct layout *l, uint64_t seed, float *w)
+static int fill(const void *conf, const struct layout *l, uint64_t seed, float *w, struct err *e)
 {
+    (void)e;
     (void)conf;
     for (size_t i = 0; i < l->n; i++)
         init_draw(l, i, l->parts[i].deviation, seed, w);
+    return 0;
 }
 
 extern const struct init_ops init_model;

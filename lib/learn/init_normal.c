@@ -5,11 +5,13 @@ struct conf {
     double sd;
 };
 
-static void fill(const void *conf, const struct layout *l, uint64_t seed, float *w)
+static int fill(const void *conf, const struct layout *l, uint64_t seed, float *w, struct err *e)
 {
+    (void)e;
     const struct conf *c = conf;
     for (size_t i = 0; i < l->n; i++)
         init_draw(l, i, l->parts[i].penalised ? c->sd : 0, seed, w);
+    return 0;
 }
 
 static const struct param params[] = {

@@ -1,9 +1,10 @@
 /* Start at the origin. */
 #include "learn/init.h"
 
-static void fill(const void *conf, const struct layout *l, uint64_t seed, float *w)
+static int fill(const void *conf, const struct layout *l, uint64_t seed, float *w, struct err *e)
 {
-    (void)conf, (void)l, (void)seed, (void)w; /* it is zero already */
+    (void)conf, (void)l, (void)seed, (void)w, (void)e; /* it is zero already */
+    return 0;
 }
 
 extern const struct init_ops init_zero;

@@ -70,9 +70,13 @@ int model_fits(const struct spec *model, const struct classes *c, bool partial, 
 int model_layout(const struct spec *model, const struct dims *d, struct layout *l, struct err *e);
 
 /* Start parameters by --init: as the model asks (`model`, also when none was given), `zero` or
- * `normal:0.01`, from stream RNG_START. */
+ * `normal:0.01`, from stream RNG_START, or those of a model's file. ERR_DATA: they do not fit. */
 extern const struct table init_table;
 int init_fill(const struct spec *init, const struct layout *l, uint64_t seed, float *w, struct err *e);
+/* Checksum of start parameters that come from a file; false: they do not. */
+bool init_crc(const struct spec *init, uint32_t *crc);
+/* A SPEC of the table, or the file itself. A setter for option rows: target is a struct spec. */
+int init_parse(void *target, const char *text, struct err *e);
 
 /* The record of a model or snapshot: tensors as the layout has them, from w. */
 size_t model_tensors(const struct layout *l, const float *w, struct tensor *tensors);

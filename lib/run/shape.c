@@ -2,6 +2,7 @@
 #include "run/shape.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/num.h"
 
@@ -68,6 +69,18 @@ int shape_same_scaling(const json_t *data, const char *whose, const json_t *othe
                    mine != NULL && theirs != NULL ? " with other numbers (see dsgd-shard --like)" : "");
 }
 
+size_t shape_other_column(const json_t *data, const json_t *other, const char **a, const char **b)
+{
+    const json_t *mine = json_object_get(data, "columns"), *theirs = json_object_get(other, "columns");
+    for (size_t i = 0; i < json_array_size(mine) && i < json_array_size(theirs); i++) {
+        *a = json_string_value(json_array_get(mine, i));
+        *b = json_string_value(json_array_get(theirs, i));
+        if (*a != NULL && *b != NULL && strcmp(*a, *b) != 0)
+            return i + 1;
+    }
+    return 0;
+}
+
 int shape_same_reading(const json_t *data, const char *whose, const json_t *other,
                        const char *others, struct err *e)
 {
@@ -86,7 +99,12 @@ int shape_same_reading(const json_t *data, const char *whose, const json_t *othe
         free(b);
         return -1;
     }
-    return 0;
+    const char *here, *there;
+    size_t column = shape_other_column(data, other, &here, &there);
+    if (column == 0)
+        return 0;
+    return err_set(e, ERR_DATA, "%s: its feature %zu is '%.100s', that of %s '%.100s'", whose, column, here,
+                   others, there);
 }
 
 void shape_free(struct shape *s)

@@ -27,6 +27,9 @@ int shape_add(struct shape *s, const struct spec *model, uint64_t features, cons
  * labels do not suit the model. */
 int shape_close(struct shape *s, const struct spec *model, bool bias, const json_t *data,
                 const struct log *log, struct err *e);
+/* The first column, counted from 1, that both data know by name and by another one: the names go to *a and *b.
+ * 0: there is none among the columns that both have. */
+size_t shape_other_column(const json_t *data, const json_t *other, const char **a, const char **b);
 /* What of the data's reading must be the same for all, or columns would mean different things. ERR_DATA. */
 int shape_same_reading(const json_t *data, const char *whose, const json_t *other,
                        const char *others, struct err *e);

@@ -55,7 +55,7 @@ setter set_every; /* struct every: updates, or seconds when a unit of time is be
         { "seed", 's', "SEED", "1", "seed of all random draws", set_whole,                         \
           offsetof(struct conf, member.seed), NULL },                                              \
     {                                                                                              \
-        "init", 0, "SPEC", "model", "start parameters, or 'help'", NULL,                            \
+        "init", 0, "SPEC", "model", "start parameters, a model's FILE, or 'help'", init_parse,     \
             offsetof(struct conf, member.init), &init_table                                        \
     }
 

@@ -42,6 +42,18 @@ static json_t *put_not(const void *member)
     return json_boolean(!*(const bool *)member);
 }
 
+/* A file by its name and what was in it. */
+static json_t *put_init(const void *member)
+{
+    const struct spec *s = member;
+    uint32_t crc;
+    char text[16];
+    if (!init_crc(s, &crc))
+        return put_spec(s);
+    snprintf(text, sizeof text, "%08x", (unsigned)crc);
+    return json_pack("{s:s, s:s}", "spec", s->text, "crc32", text);
+}
+
 static int no_value(struct err *e)
 {
     return err_set(e, ERR_DATA, "has no such value");
@@ -61,6 +73,25 @@ static int take_text(const struct opt *row, void *member, const json_t *v, struc
     if (text == NULL)
         return no_value(e);
     return row->set != NULL ? row->set(member, text, e) : spec_parse(member, row->table, text, e);
+}
+
+/* Start parameters out of a file are the same when their checksum is, whatever the file is called. */
+static int recall_init(struct spec *mine, const json_t *v, bool given, struct err *e)
+{
+    const char *text = json_string_value(json_object_get(v, "spec"));
+    const char *told = json_string_value(json_object_get(v, "crc32"));
+    char here[16] = "none";
+    uint32_t crc;
+    if (text == NULL || told == NULL)
+        return no_value(e);
+    if (!given && init_parse(mine, text, e) < 0)
+        return err_ctx(e, "the run started from '%s': give that model by --init", text);
+    if (init_crc(mine, &crc))
+        snprintf(here, sizeof here, "%08x", (unsigned)crc);
+    if (strcmp(here, told) == 0)
+        return 0;
+    return err_set(e, ERR_DATA, "--init: '%s' has checksum %s, the run started from '%s' with %s",
+                   mine->text, here, text, told);
 }
 
 static int take_not(const struct opt *row, void *member, const json_t *v, struct err *e)
@@ -88,7 +119,7 @@ static const struct told {
     { "model", "model", put_spec, take_text },
     { "b", "batch", put_whole, take_text },
     { "bias", "no-bias", put_not, take_not },
-    { "init", "init", put_spec, take_text },
+    { "init", "init", put_init, take_text },
     { "updates", "updates", put_count_or_none, take_text },
     { "passes", "passes", put_count_or_none, take_text },
     { "time", "time", put_real_or_none, take_text },
@@ -126,7 +157,7 @@ json_t *train_describe(const struct train_conf *c, struct err *e)
 /* SPECs are the same when they mean the same: k-sync:4 and k-sync:K=4. */
 static bool same(const struct told *t, const void *a, const void *b)
 {
-    if (t->put == put_spec) {
+    if (t->put == put_spec || t->put == put_init) {
         const struct spec *x = a, *y = b;
         return x->plug == y->plug && (x->plug == NULL || strcmp(x->text, y->text) == 0 ||
                                       memcmp(x->conf, y->conf, x->plug->conf) == 0);
@@ -165,7 +196,7 @@ static int recall(struct train_conf *c, const struct told *t, const json_t *v, b
     } else if (!json_is_null(v)) {
         rc = t->take(row, mine, v, e); /* as it was spelled then: it goes into the model */
     }
-    if (t->put == put_spec)
+    if (t->put == put_spec || t->put == put_init)
         spec_free(theirs);
     return rc;
 }
@@ -175,6 +206,11 @@ int train_recall(struct train_conf *c, const json_t *meta, train_given *given, c
 {
     for (size_t i = 0; i < TOLD; i++) {
         const json_t *v = json_object_get(meta, told[i].key);
+        if (told[i].put == put_init && json_is_object(v)) {
+            if (recall_init(&c->init, v, given(self, told[i].option), e) < 0)
+                return -1;
+            continue;
+        }
         if (v != NULL && recall(c, &told[i], v, given(self, told[i].option), e) < 0)
             return -1;
     }

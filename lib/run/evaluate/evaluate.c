@@ -33,15 +33,12 @@ struct run {
 /* Names of columns that both know must be the same at the same places. */
 static int same_columns(const struct run *r, const json_t *learned, struct err *e)
 {
-    const json_t *was = json_object_get(learned, "columns");
-    const json_t *is = json_object_get(r->data.meta, "columns");
-    for (size_t i = 0; i < json_array_size(was) && i < json_array_size(is); i++) {
-        const json_t *a = json_array_get(was, i), *b = json_array_get(is, i);
-        if (json_is_string(a) && json_is_string(b) && !json_equal(a, b))
-            return err_set(e, ERR_DATA, "%s: feature %zu is '%.100s', the model learned from '%.100s'",
-                           r->data.name, i + 1, json_string_value(b), json_string_value(a));
-    }
-    return 0;
+    const char *is, *was;
+    size_t column = shape_other_column(r->data.meta, learned, &is, &was);
+    if (column == 0)
+        return 0;
+    return err_set(e, ERR_DATA, "%s: feature %zu is '%.100s', the model learned from '%.100s'",
+                   r->data.name, column, is, was);
 }
 
 /* Indices of raw data start where the model's did, or where an option says; those of shards stay. */
@@ -62,6 +59,7 @@ static int read_data(struct run *r, const struct model *m, struct err *e)
     const char *like = meta_text(m->meta, "data");
     json_t *meta = like ? json_loads(like, 0, NULL) : NULL;
     input.like = meta;
+    input.unlabelled = r->c->predict;
     r->features = m->dims.features;
     int rc = dataset_read(&r->data, r->paths, r->n_paths, &input, r->features, &r->c->log, e);
     if (rc == 0 && (same_columns(r, meta, e) < 0 || same_base(r, meta, e) < 0 ||
