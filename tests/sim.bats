@@ -100,6 +100,38 @@ everything() {
     done
 }
 
+# Rows wide enough for a BLAS to share them out between threads, if it may.
+#   wide CLASSES
+wide() {
+    awk -v classes="$1" 'BEGIN {
+        for (i = 0; i < 600; i++) {
+            printf "%d", i % classes
+            for (j = 0; j < 300; j++)
+                printf ",%d", rand() * 100
+            print ""
+        }
+    }' | dsgd-shard -q -o "$1.wide" -f csv --no-header --label-column 1 -
+}
+
+@test "the bytes are the same on one thread or two, under every model and every policy" {
+    local models model policy n what checked=0
+    wide 2
+    wide 10
+    models=$(dsgd-sim --model=help | awk '/^[^ ]/ { print $1 }')
+    while read -r model policy; do
+        for n in 1 2; do
+            OPENBLAS_NUM_THREADS=$n OMP_NUM_THREADS=$n dsgd-sim -P 8 -p "$policy" -m "$model" -e 1e-6 -b 600 -J 20 \
+                -S 5 -d exp:mean=20ms -t $n.trace -o $n.model "$([ "$model" = softmax ] && echo 10 || echo 2).wide" \
+                > $n.stream 2> $n.err
+        done
+        for what in trace model stream err; do
+            cmp 1.$what 2.$what || fail "$model $policy: not the same $what"
+        done
+        checked=$((checked + 1))
+    done < <(printf 'softmax %s\n' $(every_policy); printf '%s k-async:4\n' $models)
+    [ $checked -ge 13 ]
+}
+
 @test "policies that are the same under certain numbers are so to the last bit" {
     local pair
     for pair in 'k-sync:4 sync' 'k-async:4 sync' 'k-async:1 async' 'k-batch-async:1 async' \
@@ -266,6 +298,14 @@ EXPECTED
     run -0 dsgd-sim --no-model -P 1000000 -p async -d exp:mean=1s -J 100000
     assert_output --regexp '100000 updates in 0\.(09|10|11)[0-9] s'
     [ "${#lines[@]}" -eq 3 ]
+}
+
+@test "ten thousand workers share one shard and one model" {
+    run -0 --separate-stderr dsgd-sim -P 10000 -p async -m softmax -e 1e-5 -b 4 -d exp:mean=1s -J 1000 -o model "${shards[0]}"
+    [[ ${stderr_lines[0]} =~ 'dsgd-sim: 1000 updates in 0.'(09|10|11) ]] || fail "$stderr"
+    dsgd-sim -q -P 10000 -p k-sync:100 -m softmax -e 1e-3 -b 4 -d exp:mean=1s -J 10 -o model "${shards[0]}"
+    run -0 dsgd-eval -m model "${shards[0]}"
+    assert_line --regexp $'^10\t0\.(09|10)'
 }
 
 @test "a delay that the clock cannot tell ends the run with a message, and no line has inf" {
