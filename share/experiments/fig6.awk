@@ -1,11 +1,5 @@
-# Seconds of 2,000 updates, out of lines "law P policy K seconds". K-sync: Lemma 3; K-batch-async: Lemma 4;
-# for K-async there is no formula.
+# Seconds of 2,000 updates, out of lines "law P policy K seconds": of dsgd-plan, *.plan, then of simulations.
+# For K-async there is no formula.
 BEGIN { OFS = "\t"; print "law", "policy", "K", "seconds", "theory" }
-{
-    theory = "NA"
-    if ($3 == "k-sync")
-        theory = 2000 * order($1, $4, $2)
-    if ($3 == "k-batch-async")
-        theory = 2000 * $4 * mean($1) / $2
-    print $1, $3, $4, 2000 * $5, theory
-}
+FILENAME ~ /plan$/ { theory[$1, $3, $4] = 2000 * $5; next }
+{ print $1, $3, $4, 2000 * $5, ($1, $3, $4) in theory ? theory[$1, $3, $4] : "NA" }
