@@ -12,7 +12,9 @@
 #include "base/tsv.h"
 #include "run/evaluate/risk.h"
 
-enum { DESCENT_PASSES = 1000, SPECTRUM_PASSES = 200 };
+/* Passes over the data: as many as WORK allows, but within these. */
+enum { DESCENT_LEAST = 60, DESCENT_MOST = 1000, SPECTRUM_LEAST = 30, SPECTRUM_MOST = 200 };
+#define WORK 3e10 /* products of a feature and a parameter: some ten seconds */
 #define DOUBTFUL 0.01 /* of the gap: the part of it that F* may be off by without a word */
 #define CLOSE 1e-6 /* of the gap: a model that is this near is at the minimum */
 
@@ -30,6 +32,12 @@ struct measure {
     unsigned long passes;
     const char *stage; /* for the progress line */
 };
+
+static unsigned passes(const struct measure *m, unsigned least, unsigned most)
+{
+    double cost = (double)m->risk.data->rows * (double)m->risk.size;
+    return (unsigned)fmin(fmax(WORK / cost, least), most);
+}
 
 static void heard(void *self)
 {
@@ -79,7 +87,7 @@ static int find_minimum(struct measure *m, struct err *e)
     const double *from = m->f_model <= m->f_start ? m->model : m->start;
     for (size_t i = 0; i < n; i++)
         m->low[i] = from[i];
-    if (descend(&d, slope_at, m, n, m->low, DESCENT_PASSES, e) < 0)
+    if (descend(&d, slope_at, m, n, m->low, passes(m, DESCENT_LEAST, DESCENT_MOST), e) < 0)
         return -1;
     m->square_min = d.square;
     m->f_star = risk_slope(&m->risk, m->low, m->gradient, &m->loss_min);
@@ -113,7 +121,7 @@ static int find_curvature_at(struct measure *m, const double *at, struct spectru
     m->risk.l2 = 0;
     bend_at(m, m->gradient, start);
     m->risk.l2 = l2;
-    int status = spectrum_ends(s, bend_at, m, n, start, SPECTRUM_PASSES, e);
+    int status = spectrum_ends(s, bend_at, m, n, start, passes(m, SPECTRUM_LEAST, SPECTRUM_MOST), e);
     free(start);
     return status;
 }
@@ -147,11 +155,11 @@ static void tell(const struct measure *m, const char *name)
     if (!gradient_smooth(m->risk.gradient))
         log_note(log, "L: NA: the loss of %s has kinks; F* is the least value that was found", name);
     else if (!m->c_min.settled)
-        log_note(log, "c: an upper bound: the smallest curvature was not found in %d products",
-                 SPECTRUM_PASSES);
+        log_note(log, "c: an upper bound: the smallest curvature was not found in %u products",
+                 passes(m, SPECTRUM_LEAST, SPECTRUM_MOST));
     if (!m->L.settled)
-        log_note(log, "L: a lower bound: the largest curvature was not found in %d products",
-                 SPECTRUM_PASSES);
+        log_note(log, "L: a lower bound: the largest curvature was not found in %u products",
+                 passes(m, SPECTRUM_LEAST, SPECTRUM_MOST));
     if (gradient_smooth(m->risk.gradient) && !(off <= DOUBTFUL * gap))
         log_note(log, "gap: F* may be lower than the least value that was found, %g: by %g where c is %g",
                  m->f_star, fmin(off, m->f_star), m->c_min.value);
