@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "run/simulation.h"
 
-#define SPARSE 1.1 /* updates at a look, to those at the one before */
+#define SPARSE 1.05 /* updates at a look, to those at the one before */
 
 enum { LOOK_EVERY = 64 /* gradients between two looks at the real clock */ };
 
