@@ -28,6 +28,9 @@ struct simulation_conf {
     void *self;
 };
 
+/* Seconds after which the clock can tell no more: 292 years. */
+#define SIMULATION_END (0x1p63 * 1e-9)
+
 struct simulation;
 /* The aggregate exists; nobody has joined. NULL and e: ERR_USAGE, ERR_SYSTEM. */
 struct simulation *simulation_open(const struct simulation_conf *c, struct err *e);

@@ -51,6 +51,7 @@ static int look(struct lap *lap, struct look *last, const struct lap_conf *c, st
         return -1;
     lap->loss = loss;
     lap->reached = loss <= c->target;
+    lap->early = isnan(last->loss);
     lap->seconds = lap->reached ? crossing(last, seconds, loss, c->target) : seconds;
     uint64_t at = aggregate_iteration(a);
     *last = (struct look){ seconds, loss, (uint64_t)fmax((double)at + 1, ceil((double)at * SPARSE)) };
@@ -67,12 +68,13 @@ static int lose(struct lap *lap, struct err *e)
     return 0;
 }
 
-static int drive(struct lap *lap, const struct lap_conf *c, struct simulation *s, struct err *e)
+static int drive(struct lap *lap, const struct lap_conf *c, struct simulation *s, double from, struct err *e)
 {
     const struct aggregate *a = simulation_aggregate(s);
     struct look last = { 0, NAN, 1 };
     int more = 1;
-    if (!isnan(c->target) && look(lap, &last, c, s, e) < 0)
+    bool looks = !isnan(c->target);
+    if (looks && from <= 0 && look(lap, &last, c, s, e) < 0)
         return -1;
     last.next = 1;
     while (!lap->reached && more > 0) {
@@ -83,17 +85,17 @@ static int drive(struct lap *lap, const struct lap_conf *c, struct simulation *s
         more = simulation_next(s, e);
         if (more < 0)
             return lose(lap, e);
-        if (more > 0 && !isnan(c->target) && aggregate_iteration(a) >= last.next &&
+        if (more > 0 && looks && aggregate_iteration(a) >= last.next && simulation_now(s) >= from &&
             look(lap, &last, c, s, e) < 0)
             return -1;
     }
     if (!lap->reached)
         lap->seconds = simulation_now(s);
-    return isnan(c->target) ? loss_now(&lap->loss, c, a, e) : 0;
+    return looks ? 0 : loss_now(&lap->loss, c, a, e);
 }
 
 int lap_run(struct lap *lap, const struct lap_conf *c, const struct spec *policy, uint64_t seed,
-            double limit, struct err *e)
+            double from, double limit, struct err *e)
 {
     struct train_conf rules = *c->train;
     struct trace_writer none = { 0 };
@@ -105,7 +107,7 @@ int lap_run(struct lap *lap, const struct lap_conf *c, const struct spec *policy
     crew_reseed(c->crew, rules.seed);
     crew_settle(c->crew);
     struct simulation *s = simulation_open(&conf, e);
-    int status = s == NULL || simulation_start(s, e) < 0 ? -1 : drive(lap, c, s, e);
+    int status = s == NULL || simulation_start(s, e) < 0 ? -1 : drive(lap, c, s, from, e);
     simulation_close(s);
     return status;
 }

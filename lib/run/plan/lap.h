@@ -25,16 +25,18 @@ struct lap {
     bool reached;    /* the target, after `seconds` of virtual time */
     bool lost;       /* loss or parameters are no longer finite: it never will */
     bool stopped;    /* the real time was over: of no use */
+    bool early;      /* it was there at the first look: maybe long before */
     double seconds;  /* else where it was left */
     double loss;     /* of the parameters at the end; NAN: not looked at */
     uint64_t pushed; /* gradients computed */
 };
 
-/* Seed number `seed` (0: the first), for at most `limit` seconds of virtual time. The loss is that of the
+/* Seed number `seed` (0: the first), from `from` on looked at, for at most `limit` seconds of virtual time.
+ * The loss is that of the
  * rows, of LAP_ROWS evenly chosen ones of more, looked at after updates 1, 2, ... and then after each
  * twentieth more, at no cost in virtual time; in between it is taken to fall evenly. */
 enum { LAP_ROWS = 2048 };
 int lap_run(struct lap *lap, const struct lap_conf *c, const struct spec *policy, uint64_t seed,
-            double limit, struct err *e);
+            double from, double limit, struct err *e);
 
 #endif

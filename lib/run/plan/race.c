@@ -11,24 +11,24 @@
 #include "run/crew.h"
 #include "run/plan/entrants.h"
 #include "run/plan/lap.h"
+#include "run/simulation.h"
 
-enum {
-    SEEDS = 32, /* of those that come to the end, */
-    LAST = 4    /* which these at least do */
-};
-static const double first_slack = 3;    /* times the best: who is worse leaves after one seed, */
-static const double slack = 2;          /* and after more */
+enum { SEEDS = 128 /* of those that come to the end */ };
+static const double slack = 3;          /* times the best: who is worse after one seed leaves */
+static const double doubt = 1;          /* standard errors that one of the worse half may be behind and stay, */
+static const double clear = 2.5;        /* and one of the better half */
+static const double unseen = 0.25;      /* part of the best one's time */
 static const double patience = 8;       /* times the best: where a lap is left, once the best is known */
 static const double first_updates = 16; /* of the fastest policy: how far to look at first */
 
 /* One that races. */
 struct runner {
     struct prospect *who;
-    double weight;      /* of a second: 1, or the watts that it takes */
-    double sum;         /* over laps: seconds, at least; without a target losses */
-    size_t laps, came;  /* came: to the target */
-    double now;         /* of this round, the same */
-    size_t came_now;
+    double weight; /* of a second: 1, or the watts that it takes */
+    double *value; /* (SEEDS): seconds of each lap, at least; without a target losses */
+    size_t laps;   /* of whole rounds */
+    size_t came;   /* to the target, in all */
+    double mean;   /* over laps */
     bool lost;
 };
 
@@ -39,6 +39,8 @@ struct racing {
     struct crew crew;
     struct runner *runner; /* (n), in order of how good they are once a round is over */
     size_t n;
+    double *values; /* (n, SEEDS), what the runners' lie in */
+    bool *stay;     /* (n) */
     double best; /* weighted seconds of the first; INFINITY: nobody was there yet */
     uint64_t gradients, laps;
     bool over; /* the budget is */
@@ -53,10 +55,9 @@ static bool for_target(const struct racing *r)
 /* Who never comes, or too late, is last. */
 static double badness(const struct racing *r, const struct runner *a)
 {
-    double mean = a->sum / (double)a->laps;
-    if (a->lost || a->laps == 0 || (for_target(r) && (a->came == 0 || mean > r->o->conf->deadline)))
+    if (a->lost || a->laps == 0 || (for_target(r) && (a->came == 0 || a->mean > r->o->conf->deadline)))
         return INFINITY;
-    return a->weight * mean;
+    return a->weight * a->mean;
 }
 
 static void sort(struct racing *r)
@@ -80,12 +81,16 @@ static void show(struct racing *r, const struct runner *a)
                   a->who->policy.text, r->laps, r->gradients, fmax(r->lap.stop - now, 0));
 }
 
-/* One lap; 1: it counts. */
+/* One lap; 1: it counts. Nobody looks before a part of the best one's time, but who is there by then is
+ * looked at from the start. */
 static int run(struct racing *r, struct runner *a, uint64_t seed, double limit, struct lap *lap,
                struct err *e)
 {
+    double from = isfinite(r->best) ? r->best / a->weight * unseen : 0;
     show(r, a);
-    if (lap_run(lap, &r->lap, &a->who->policy, seed, limit, e) < 0)
+    if (lap_run(lap, &r->lap, &a->who->policy, seed, from, limit, e) < 0 ||
+        (lap->reached && lap->early && from > 0 &&
+         lap_run(lap, &r->lap, &a->who->policy, seed, 0, limit, e) < 0))
         return err_ctx(e, "%s", a->who->policy.text);
     r->laps++;
     r->gradients += lap->pushed;
@@ -115,7 +120,7 @@ static int look_ahead(struct racing *r, struct err *e)
             if (lap.reached)
                 r->best = a->weight * lap.seconds;
         }
-        if (horizon >= deadline)
+        if (horizon >= deadline || horizon > SIMULATION_END)
             return 0;
     }
     return 0;
@@ -125,7 +130,7 @@ static double limit_of(const struct racing *r, const struct runner *a, bool firs
 {
     if (!for_target(r))
         return r->o->conf->deadline;
-    return (first ? first_slack : patience) * r->best / a->weight;
+    return (first ? slack : patience) * r->best / a->weight;
 }
 
 /* Seeds from .. to - 1 of all that are left. 0: the budget was over before the end. */
@@ -135,37 +140,64 @@ static int run_round(struct racing *r, uint64_t from, uint64_t to, struct err *e
     for (uint64_t seed = from; seed < to; seed++)
         for (size_t i = 0; i < r->n; i++) {
             struct runner *a = &r->runner[i];
-            int counts = a->lost ? 1 : run(r, a, seed, limit_of(r, a, from == 0), &lap, e);
+            if (a->lost)
+                continue;
+            int counts = run(r, a, seed, limit_of(r, a, from == 0), &lap, e);
             if (counts <= 0)
                 return counts;
-            a->now += for_target(r) ? lap.seconds : lap.loss;
-            a->came_now += lap.reached;
+            a->value[seed] = for_target(r) ? lap.seconds : lap.loss;
+            a->came += !a->lost && lap.reached;
             if (from == 0 && lap.reached)
                 r->best = fmin(r->best, a->weight * lap.seconds);
         }
     return 1;
 }
 
+/* Of a whole round. One that the budget ended does not count, unless it is the first. */
 static void settle(struct racing *r, uint64_t seeds)
 {
     for (size_t i = 0; i < r->n; i++) {
         struct runner *a = &r->runner[i];
-        a->sum += a->now;
-        a->came += a->came_now;
-        a->laps += (size_t)seeds;
-        a->now = 0;
-        a->came_now = 0;
+        a->laps = (size_t)seeds;
+        a->mean = 0;
+        for (size_t k = 0; k < a->laps; k++)
+            a->mean += a->value[k] / (double)a->laps;
     }
     sort(r);
     double best = badness(r, &r->runner[0]);
     r->best = isfinite(best) ? best : r->best;
 }
 
+/* By how many standard errors of the difference, seed by seed, it is behind the first. */
+static double behind(const struct racing *r, const struct runner *a)
+{
+    const struct runner *first = &r->runner[0];
+    double sum = 0, squares = 0, n = (double)a->laps;
+    for (size_t k = 0; k < a->laps; k++) {
+        double d = a->weight * a->value[k] - first->weight * first->value[k];
+        sum += d;
+        squares += d * d;
+    }
+    double variance = (squares - sum * sum / n) / (n - 1);
+    return sum <= 0 ? 0 : sum / sqrt(fmax(variance, 0) * n);
+}
+
+/* Whether it may still be the best. After one seed it is in the better half and not far behind. */
+static bool stays(const struct racing *r, size_t i)
+{
+    const struct runner *a = &r->runner[i];
+    bool worse = i >= (r->n + 1) / 2;
+    double bad = badness(r, a);
+    if (i == 0 || a->laps == 1)
+        return i == 0 || (!worse && (!for_target(r) || bad <= slack * r->best));
+    return isfinite(bad) && behind(r, a) <= (worse ? doubt : clear);
+}
+
 /* What is known of one that races no more, or came to the end. */
 static void conclude(const struct racing *r, const struct runner *a, bool out)
 {
     struct prospect *p = a->who;
-    double mean = a->laps > 0 ? a->sum / (double)a->laps : NAN;
+    double mean = a->laps > 0 ? a->mean : NAN;
     p->runs = a->laps;
     p->out = out;
     p->seconds = !for_target(r) ? NAN : a->lost ? INFINITY : a->came > 0 ? mean : NAN;
@@ -175,15 +207,19 @@ static void conclude(const struct racing *r, const struct runner *a, bool out)
                a->lost ? ", no longer finite" : for_target(r) && a->came < a->laps ? " at least" : "");
 }
 
-/* The better half stays; of few all, who are not hopeless. */
-static void halve(struct racing *r, double most)
+/* Those who are behind leave. */
+static void sift(struct racing *r)
 {
-    size_t keep = r->n <= LAST ? r->n : r->n / 2 > LAST ? (r->n + 1) / 2 : LAST;
-    while (keep > 1 && for_target(r) && badness(r, &r->runner[keep - 1]) > most * r->best)
-        keep--;
-    for (size_t i = keep; i < r->n; i++)
-        conclude(r, &r->runner[i], true);
-    r->n = keep;
+    size_t kept = 0, n = r->n;
+    bool *stay = r->stay;
+    for (size_t i = 0; i < n; i++)
+        stay[i] = stays(r, i);
+    for (size_t i = 0; i < n; i++)
+        if (stay[i])
+            r->runner[kept++] = r->runner[i];
+        else
+            conclude(r, &r->runner[i], true);
+    r->n = kept;
 }
 
 static int run_all(struct racing *r, struct err *e)
@@ -201,11 +237,11 @@ static int run_all(struct racing *r, struct err *e)
             return -1;
         if (whole == 0 && seeds > 0)
             break;
-        settle(r, more);
         seeds += more;
-        halve(r, seeds > 1 ? slack : first_slack);
+        settle(r, seeds);
         if (whole == 0)
             break;
+        sift(r);
     }
     return 0;
 }
@@ -255,16 +291,21 @@ static int open_race(struct racing *r, struct prospects *p, char *const *paths, 
     const struct outlook *o = r->o;
     bool watts = !isnan(o->conf->deadline) && o->prices->watted;
     struct prospect **who = mem_new(p->n, sizeof *who, e);
-    r->runner = who != NULL ? mem_new(p->n, sizeof *r->runner, e) : NULL;
-    int status = r->runner == NULL || open_crew(r, paths, n, e) < 0 || set_target(r, e) < 0 ||
+    r->runner = mem_new(p->n, sizeof *r->runner, e);
+    r->stay = mem_new(p->n, sizeof *r->stay, e);
+    r->values = mem_new(p->n * SEEDS, sizeof *r->values, e);
+    int status = who == NULL || r->runner == NULL || r->stay == NULL || r->values == NULL || open_crew(r, paths, n, e) < 0 || set_target(r, e) < 0 ||
                          entrants(who, &r->n, o, p, e) < 0
                      ? -1
                      : 0;
     for (size_t i = 0; status == 0 && i < r->n; i++)
         r->runner[i] = (struct runner){
             .who = who[i],
+            .value = r->values + i * SEEDS,
             .weight = watts && for_target(r) ? who[i]->joules / who[i]->time.mean : 1,
         };
+    for (size_t i = 0; status == 0 && i < r->n; i++)
+        r->runner[i].value[0] = INFINITY; /* until it has run */
     free(who);
     r->lap = (struct lap_conf){ &o->conf->train, o->delays, &r->crew, r->lap.target, r->lap.penalty,
                                 clock_now() + o->conf->budget };
@@ -301,6 +342,8 @@ int race(const struct outlook *o, struct prospects *p, char *const *paths, size_
         share(p, o->delays->workers);
         tell(&r);
     }
+    free(r.values);
+    free(r.stay);
     free(r.runner);
     crew_close(&r.crew);
     return status;
