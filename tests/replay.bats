@@ -37,7 +37,7 @@ same_again() {
 # Runs that between them have every policy, optimizer, step, correction and way to end.
 combinations() {
     cat <<'X'
-sync -J 40 -O adam --clip 5 --l2 0.01
+sync -J 40 -O adam --clip 5 --l2 0.01 --l1 0.02
 k-sync:2 -J 40 -O momentum -e inverse:0.003,decay=0.01
 k-batch-sync:2 -J 40 -O nesterov:0.5 --init normal:0.1 -s 18446744073709551615
 async -J 40 -e staleness-norm:C=0.01,max=0.003 --correct dc

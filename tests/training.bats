@@ -238,3 +238,25 @@ same_account() {
     dsgd-ps -q -m least-squares -b 4 -e 1e-7 -J 100 -o model -t run.trace -x 'dsgd-worker rows'
     run -0 awk '$2 == "update" { if (n++ && $11 + 0 >= last + 0) exit 1; last = $11 } END { exit n != 100 }' run.trace
 }
+
+# Four rows whose three features are orthogonal, of mean square 1: least squares with an l1 penalty has
+# weights soft(mean of x y, LAMBDA). Here the means are 3, 0.5 and -2, and the bias 10.
+lasso() {
+    cat > rows.csv <<'X'
+a,b,c,y
+1,1,1,11.5
+1,-1,-1,14.5
+-1,1,-1,9.5
+-1,-1,1,4.5
+X
+    dsgd-sim -q -m least-squares --label-column y -b 4 -e 0.25 -J 200 -d const:1s -o model "$@" rows.csv
+    tail -c 16 model | od -An -t f4 | xargs printf '%.4g '
+}
+
+@test "an l1 penalty leaves the weights of the exact solution, and the bias alone" {
+    cd "$BATS_TEST_TMPDIR"
+    assert_equal "$(lasso --l1 1)" '2 0 -1 10 '
+    assert_equal "$(lasso --l1 2.5)" '0.5 0 0 10 '
+    assert_equal "$(lasso --l1 0)" '3 0.5 -2 10 '
+    assert_equal "$(lasso --l1 1 --l2 1)" '1 0 -0.5 10 '
+}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "learn/shrink.h"
 #include "run/act_trace.h"
 #include "run/minibatch.h"
 #include "run/sum.h"
@@ -184,6 +185,8 @@ static int on_step(struct aggregate *a, const struct act *act, struct turn *t, s
     };
     if (!a->optimizer->apply(a->state, &in))
         return diverged(a, "a parameter", e);
+    if (a->conf.l1 > 0)
+        shrink(in.layout, a->next, in.rate * a->conf.l1);
     float *was = a->w;
     a->w = a->next;
     a->next = was;

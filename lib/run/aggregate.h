@@ -39,7 +39,7 @@ struct aggregate_conf {
     const struct spec *policy, *optimizer, *step; /* parsed; must outlive the aggregate */
     const struct layout *layout;
     uint64_t batch; /* b: rows of a minibatch; 0: not known */
-    double l2;
+    double l1, l2;
     double clip;                /* largest norm of a gradient; 0: any */
     const struct spec *correct; /* --correct (correct_table), or NULL */
     bool keep_read;             /* aggregate_read is wanted */

@@ -104,6 +104,7 @@ struct aggregate *train_open(const struct train_conf *c, const struct layout *la
         .step = &c->step,
         .layout = layout,
         .batch = c->batch,
+        .l1 = c->l1,
         .l2 = c->l2,
         .clip = c->clip,
         .correct = &c->correct,

@@ -28,7 +28,7 @@ struct train_conf {
     uint64_t batch, seed;
     uint64_t updates, passes; /* ends; 0: none */
     double seconds;           /* the same */
-    double l2, clip;          /* clip: largest norm of a gradient; 0: any */
+    double l1, l2, clip;      /* clip: largest norm of a gradient; 0: any */
     bool no_bias;
     struct every snapshots;
     const char *output, *trace; /* files, or NULL */
@@ -72,6 +72,8 @@ setter set_every; /* struct every: updates, or seconds when a unit of time is be
         { "policy", 'p', "SPEC", "sync", "aggregation policy, or 'help'", NULL,                    \
           offsetof(struct conf, member.policy), &policy_table },                                   \
         TRAIN_RULES_OPTS(conf, member),                                                            \
+        { "l1", 0, "LAMBDA", "0", "penalty of LAMBDA times the absolute weights, by shrinking them",\
+          set_nonneg, offsetof(struct conf, member.l1), NULL },                                    \
         { "updates", 'J', "N", NULL, "end after N updates", set_count,                             \
           offsetof(struct conf, member.updates), NULL },                                           \
         { "time", 'T', "TIME", NULL, "end after TIME", set_period,                                 \

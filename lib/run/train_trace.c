@@ -113,6 +113,7 @@ static const struct told {
     { "policy", "policy", put_spec, take_text },
     { "step", "step", put_spec, take_text },
     { "optimizer", "optimizer", put_spec, take_text },
+    { "l1", "l1", put_real, take_text },
     { "l2", "l2", put_real, take_text },
     { "clip", "clip", put_real_or_none, take_text },
     { "correct", "correct", put_spec, take_text },
