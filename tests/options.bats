@@ -195,24 +195,27 @@ two_rows() {
 }
 
 @test "a missing value is refused by the option's name, with a pointer to --help" {
-    local program option
+    local program option n=0
     for program in $programs; do
         while read -r option; do
+            n=$((n + 1))
             try "$program" "--$option"
             assert_misuse "$program" "--$option"
             [[ $stderr == *"option '--$option' needs a value"*"(see $program --help)" ]] || fail "$stderr"
         done < <("$program" --help | sed -n 's/^ .* --\([A-Za-z0-9-]*\)=.*/\1/p')
     done
+    [ $n -gt 50 ]
 }
 
 @test "a SPEC that nobody knows is refused with those that are known" {
-    local program option name known
+    local program option name known n=0
     for program in $programs; do
         try "$program" --help
         for option in $(tr '\n' ' ' <<< "$output" | sed 's/ --/\n--/g' |
             sed -n "s/^--\([a-z0-9-]*\)=.*or *'help'.*/\1/p"); do
             try "$program" "--$option=help"
             known=$output
+            n=$((n + 1))
             try "$program" "--$option=frob"
             assert_misuse "$program" "--$option=frob"
             while read -r name; do
@@ -220,6 +223,7 @@ two_rows() {
             done < <(awk '/^[^ ]/ { print $1 }' <<< "$known")
         done
     done
+    [ $n -gt 10 ]
 }
 
 @test "--help and --version win over all else, on stdout" {

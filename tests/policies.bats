@@ -247,3 +247,36 @@ events() {
     dsgd-sim -q --replay run.trace -o again shard-0 shard-1 shard-2 shard-3
     run -0 cmp model again
 }
+
+@test "adasync: the loss of all rows comes from a process of its own, and K is what follows from it" {
+    dsgd-shard -q -n 4 "$top_srcdir/share/data/digits-train.csv.gz" --no-header --label-column 65
+    dsgd-ps -q -p adasync:k-batch-async,every=20ms,loss=full -m softmax -e 0.003 -J 300 -t run.trace -o model -P 4 \
+        --loss-command 'tee models | dsgd-eval shard-* | tee losses' -x 'dsgd-worker -d exp:mean=4ms shard-%r'
+    # P 4, K0 1: K = sqrt(F0 / F), rounded; each loss that it follows is one that the process told
+    run -0 awk -F '\t' 'NR == FNR { told[$3] = 1; if (FNR == 2) first = $3; next }
+        $2 == "set" { k = int(sqrt(first / $11) + 0.5); n++; if ($12 != "K=" k || !($11 in told)) wrong++ }
+        END { exit wrong || !n }' losses run.trace
+    run -0 dsgd-eval shard-0 < models
+    assert_line --index 1 --regexp $'^0\t0\t2.30258'
+    dsgd-sim -q --replay run.trace -o again -t again.trace shard-0 shard-1 shard-2 shard-3
+    cmp model again
+    cmp run.trace again.trace
+}
+
+@test "a loss command that is wrong ends the run, one that fails later does not" {
+    dsgd-shard -q -n 2 "$top_srcdir/share/data/digits-test.csv.gz" --no-header --label-column 65
+    local full=(-m softmax -e 0.003 -J 60 -o model -x 'dsgd-worker -q -d exp:mean=4ms shard-%r' -P 2 -p
+        adasync:k-async,every=20ms,loss=full)
+    run -5 dsgd-ps "${full[@]}" --loss-command 'exec dsgd-eval absent'
+    assert_line "dsgd-ps: --loss-command 'exec dsgd-eval absent' ended with status 4"
+    run -5 dsgd-ps "${full[@]}" --loss-command 'seq 3; cat > /dev/null'
+    assert_line "dsgd-ps: --loss-command 'seq 3; cat > /dev/null' writes no column 'loss'"
+    run -5 dsgd-ps "${full[@]}" --loss-command 'printf "loss\nlow\n"; cat > /dev/null'
+    assert_line --regexp "^dsgd-ps: --loss-command '.*' writes a loss that is no number$"
+    run -0 dsgd-ps "${full[@]}" --loss-command 'printf "x\tloss\n1\t2\n"; exit 3'
+    assert_line --regexp "^dsgd-ps: --loss-command '.*' ended with status 3: K stays as it is$"
+    run -2 dsgd-ps "${full[@]}"
+    assert_output --partial "loss=full needs a command"
+    run -2 dsgd-ps "${full[@]:0:12}" --loss-command 'dsgd-eval shard-0'
+    assert_output "dsgd-ps: --loss-command: only adasync with loss=full asks for it"
+}

@@ -4,6 +4,7 @@
  * policy.h and every identity of THEORY 1.1 against them after each event. */
 #include "policy/policy.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -344,11 +345,25 @@ static void misbehave(struct book *b, uint64_t w, struct acts *a)
         HOLD(b, policy_push(b->policy, 0, w, p->live, 1, a, &e) < 0, "answers come in order");
 }
 
+/* The loss of all rows comes at any time, and may be no number. */
+static void hear_loss(struct book *b, struct acts *a)
+{
+    static const double odd[] = { NAN, INFINITY, -1, 0 };
+    struct err e = { 0 };
+    double loss = draw(b, 3) == 0 ? odd[draw(b, 4)] : rng_uniform(&b->rng);
+    HOLD(b, policy_loss(b->policy, b->now, loss, a, &e) == 0, "any loss can be told");
+    follow_all(b, a);
+}
+
 static void event(struct book *b, struct acts *a, struct acts *other)
 {
     uint64_t w = draw(b, (unsigned)b->run.workers);
     struct place *p = &b->place[w];
     b->now += 0.1;
+    if (b->knobs.adapt != NULL && b->knobs.adapt->full && draw(b, 5) == 0) {
+        hear_loss(b, a);
+        return;
+    }
     if (!p->here) {
         if (!p->done && draw(b, 8) == 0)
             join(b, w, a);
@@ -433,6 +448,61 @@ static void random_runs(const char *spec, uint64_t workers)
        (unsigned long long)workers, broken ? "; broken: " : "", broken ? broken : "");
 }
 
+static uint64_t as_many(void *self, const struct adapt *ad, uint64_t workers, double ratio)
+{
+    (void)self, (void)ad, (void)workers;
+    return (uint64_t)(1 / ratio);
+}
+
+/* K from the next version on: at once when nothing waits for it, else with the update. */
+static void full_loss(void)
+{
+    struct err e = { 0 };
+    struct spec spec = { 0 };
+    struct acts a = { 0 };
+    struct policy_run run = { .workers = 8, .choose = as_many };
+    spec_parse(&spec, &policy_table, "adasync:k-batch-async,K0=2,every=1,floor=0.5,Kmax=6,loss=full", &e);
+    struct policy *p = policy_open(&spec, &run, &e);
+    for (uint64_t w = 0; w < 3; w++)
+        policy_join(p, 0, w, UINT64_MAX, &a, &e);
+    ok(policy_wants_loss(p, 0) && !policy_wants_loss(p, 0.9) && policy_wants_loss(p, 1.7) &&
+           !policy_wants_loss(p, 1.99) && policy_wants_loss(p, 2),
+       "the loss of all rows is wanted at the start and once in every interval");
+    policy_loss(p, 0, 12.5, &a, &e);
+    ok(a.n == 0 && policy_combine(p) == 2, "the first loss leaves K as it is");
+    policy_loss(p, 1, 4.5, &a, &e);
+    ok(a.n == 1 && a.v[0].kind == ACT_SET && a.v[0].count == 3 && a.v[0].loss == 4.5 &&
+           policy_combine(p) == 3,
+       "K follows the loss, its floor taken off, at once while nothing is combined");
+    policy_push(p, 1, 0, 0, 9, &a, &e);
+    policy_loss(p, 1, 2.5, &a, &e);
+    ok(a.n == 0 && policy_combine(p) == 3, "not while an update is being combined");
+    policy_push(p, 1, 1, 0, 9, &a, &e);
+    policy_push(p, 1, 2, 0, 9, &a, &e);
+    ok(a.v[a.n - 1].kind == ACT_SET && a.v[a.n - 1].count == 6 && policy_version(p) == 1,
+       "but with that update");
+    policy_loss(p, 1, 0.5, &a, &e);
+    ok(policy_combine(p) == 6, "a loss at its floor asks for the most");
+    policy_loss(p, 1, 4.5, &a, &e);
+    ok(policy_combine(p) == 3, "a loss that rises lowers K");
+    policy_loss(p, 1, 1e9, &a, &e);
+    ok(policy_combine(p) == 1, "one above the first asks for no less than the rule's least");
+    const double odd[] = { NAN, INFINITY, -INFINITY };
+    policy_set(p, 1, 4, NAN, &a, &e);
+    for (size_t i = 0; i < 3; i++)
+        policy_loss(p, 1, odd[i], &a, &e);
+    ok(policy_combine(p) == 4, "a loss that is no number changes nothing");
+    policy_close(p);
+    run.choose = NULL;
+    p = policy_open(&spec, &run, &e);
+    ok(!policy_wants_loss(p, 0) && policy_set(p, 1, 5, 0.1, &a, &e) == 0 && a.n == 1 &&
+           policy_combine(p) == 5,
+       "where nobody chooses, K is what it is told");
+    policy_close(p);
+    acts_free(&a);
+    spec_free(&spec);
+}
+
 static void refusals(void)
 {
     struct err e = { 0 };
@@ -475,11 +545,16 @@ int main(void)
                                          "adasync:k-sync,K0=2,every=1",
                                          "adasync:k-batch-sync,K0=2,every=1",
                                          "adasync:k-async,K0=2,every=1",
-                                         "adasync:k-batch-async,K0=2,every=1" };
+                                         "adasync:k-batch-async,K0=2,every=1",
+                                         "adasync:k-sync,K0=2,every=1,loss=full",
+                                         "adasync:k-batch-sync,K0=2,every=1,loss=full",
+                                         "adasync:k-async,K0=2,every=1,loss=full",
+                                         "adasync:k-batch-async,K0=2,every=1,loss=full" };
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         random_runs(specs[i], 2);
         random_runs(specs[i], 8);
     }
+    full_loss();
     refusals();
     return tap_done();
 }

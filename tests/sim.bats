@@ -156,6 +156,30 @@ wide() {
     run ! cmp -s other.tsv sync.tsv
 }
 
+@test "adasync: K is the one that the law of the delays and the loss of all rows ask for" {
+    local law
+    for law in uniform:min=18ms,max=22ms weibull:scale=20ms,shape=5; do
+        dsgd-plan -P 4 -d $law > plan
+        dsgd-sim -q -p adasync:k-sync,K0=2,every=100ms,loss=full -m softmax -e 0.003 -J 200 -S 1 -t run.trace -d $law \
+            "${shards[@]}" | dsgd-eval "${shards[@]}" > curve
+        # the least (F / F0) E[T(K)] + B / K, THEORY 5, where B is the geometric mean of both differences at K0;
+        # the rule for exponential delays would end with 3
+        run -0 awk -F '\t' '
+            FILENAME == "plan" { if ($1 == "k-sync") t[$2] = $3; next }
+            FILENAME == "curve" { loss[$1] = $3; next }
+            $2 != "set" { next }
+            {
+                if ($11 < loss[$6] * 0.99999 || $11 > loss[$6] * 1.00001) wrong++
+                b = sqrt(2 * (t[2] - t[1]) * 6 * (t[3] - t[2]))
+                k = 1
+                for (i = 2; i <= 4; i++)
+                    if ($11 / loss[0] * t[i] + b / i < $11 / loss[0] * t[k] + b / k) k = i
+                if ($12 != "K=" k) wrong++
+            }
+            END { exit wrong || k != 4 }' plan curve run.trace
+    done
+}
+
 @test "workers have the delays of their ranges" {
     timing -p async -P 4 -T 6s -d const:1s -d 1-2=const:2s -d 3=const:3s
     run -0 events push 3 1

@@ -6,7 +6,6 @@
 struct conf {
     struct adapt adapt;
     const struct family *row;
-    const char *loss;
 };
 
 /* Whose other knobs are in force. */
@@ -23,10 +22,9 @@ static const struct family families[] = {
 
 static int set_loss(void *target, const char *text, struct err *e)
 {
-    if (strcmp(text, "batch") != 0)
-        return err_set(e, ERR_USAGE,
-                       "only batch: the mean loss of the gradients used in the interval");
-    return set_text(target, text, e);
+    bool *full = target;
+    *full = strcmp(text, "full") == 0;
+    return *full || strcmp(text, "batch") == 0 ? 0 : err_set(e, ERR_USAGE, "batch or full");
 }
 
 static const struct param params[] = {
@@ -38,7 +36,8 @@ static const struct param params[] = {
     { "Kmax", set_whole, offsetof(struct conf, adapt.k_max), "0",
       "largest K; 0 is the number of workers" },
     { "floor", set_real, offsetof(struct conf, adapt.floor), "0", "loss that no model goes below" },
-    { "loss", set_loss, offsetof(struct conf, loss), "batch", "which loss is looked at" },
+    { "loss", set_loss, offsetof(struct conf, adapt.full), "batch",
+      "batch: of the gradients used since; full: of all rows" },
     { 0 },
 };
 

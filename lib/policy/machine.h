@@ -50,9 +50,12 @@ struct policy {
     size_t n_waiting, waiting_cap;
     uint64_t held_back; /* slowest when they were told so */
 
-    double due;             /* when AdaSync looks at the loss again */
-    double loss_sum, first; /* of the interval; mean of the first interval, 0 before it ended */
+    double due; /* when AdaSync looks at the loss again */
+    double loss_sum;
     uint64_t n_loss;
+    bool told;     /* a loss of all rows that K has not followed yet */
+    double told_loss;
+    double first; /* loss of the first interval, 0 before it is known, -1: it says nothing */
 };
 
 /* policy.c: the counters follow a member's flags: take it out, change it, put it back. */

@@ -44,7 +44,7 @@ struct policy *policy_open(const struct spec *spec, const struct policy_run *run
     p->run = *run;
     p->expected = run->workers;
     p->oldest = p->youngest = NONE;
-    p->due = knobs.adapt != NULL ? knobs.adapt->every : 0;
+    p->due = knobs.adapt != NULL && !knobs.adapt->full ? knobs.adapt->every : 0;
     p->member = mem_new(run->workers, sizeof *p->member, e);
     if (p->member == NULL) {
         free(p);

@@ -30,12 +30,14 @@ struct knobs {
 };
 #define NO_BOUND UINT64_MAX
 
-/* AdaSync (THEORY 5): K grows as the loss falls; asked every so many seconds, at an update. */
+/* AdaSync (THEORY 5): K follows the loss; asked every so many seconds, at an update. */
 struct adapt {
     const char *family; /* name of the policy whose other knobs are in force */
     uint64_t k0, k_max; /* first K; k_max 0: P */
     double every;       /* seconds */
     double floor;       /* loss that no model goes below: taken off before ratios */
+    bool full; /* the loss is that of all rows, which policy_loss tells; else the mean of the gradients
+                  used in the interval */
 };
 /* A row of the table. */
 struct policy_ops {
@@ -54,13 +56,15 @@ enum act_kind {
     ACT_CREDIT, /* grant version to worker on paper: it is gone, or this was the last update */
     ACT_CANCEL, /* seq of worker is cancelled for good: confirmed, never sent, or its worker is gone */
     ACT_DROP,  /* the gradient just pushed is too old: nobody uses it; staleness is set */
-    ACT_SET,   /* K is `count` from now on */
+    ACT_SET,   /* K is `count` from now on, where so many can be combined */
     ACT_LEAVE, /* worker made all its minibatches: it holds version and leaves */
 };
 
 struct act {
     enum act_kind kind;
     uint64_t worker, version, seq, staleness, count;
+    double loss;     /* ACT_SET: what K follows from; NAN: it was told */
+    uint64_t before; /* ACT_SET: policy_combine until then */
 };
 
 /* The answer to one event, in the order in which it is to be carried out. Zeroed before use;
@@ -86,7 +90,7 @@ struct policy_run {
     uint64_t updates; /* the last update; grants of that one are credits; 0: no limit */
     enum policy_loss loss;
     /* AdaSync asks which K follows from K0 when the loss has fallen to `ratio` of the first interval's
-     * (in (0, 1]); the answer is clamped here. NULL: K stays. */
+     * (in (0, 1]); the answer is clamped here. NULL: K stays, but for policy_set. */
     uint64_t (*choose)(void *self, const struct adapt *a, uint64_t workers, double ratio);
     void *self;
 };
@@ -114,6 +118,15 @@ int policy_cancelled(struct policy *p, double now, uint64_t worker, uint64_t seq
 int policy_unsent(struct policy *p, double now, uint64_t worker, struct acts *a, struct err *e);
 /* It is lost. */
 int policy_gone(struct policy *p, double now, uint64_t worker, struct acts *a, struct err *e);
+
+/* AdaSync with `full`: an interval begins, and the loss of all rows under the newest parameters is
+ * wanted, once; policy_loss tells it, sooner or later. */
+bool policy_wants_loss(struct policy *p, double now);
+/* That loss. K that follows from it is in force from the next version on: at once while nothing has been
+ * combined for it. */
+int policy_loss(struct policy *p, double now, double loss, struct acts *a, struct err *e);
+/* K is k from now on, as `loss` made it somewhere else. */
+int policy_set(struct policy *p, double now, uint64_t k, double loss, struct acts *a, struct err *e);
 
 /* The run is over, for the last n acts were not carried out: the accounts, and what everybody has in
  * hand, are as if they had never been. No update may follow. */

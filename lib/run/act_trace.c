@@ -90,12 +90,14 @@ void act_trace_grant(struct trace_writer *t, double now, const struct act *act)
     write_note(t, &ev, act->kind == ACT_CREDIT ? "on paper" : "");
 }
 
-void act_trace_set(struct trace_writer *t, double now, uint64_t iteration, uint64_t combine)
+void act_trace_set(struct trace_writer *t, double now, uint64_t iteration, uint64_t combine,
+                   double loss)
 {
     if (!trace_wanted(t))
         return;
     struct trace_event ev = trace_event(TRACE_SET, now);
     ev.version = ev.iteration = iteration;
+    ev.loss = loss;
     snprintf(ev.note, sizeof ev.note, "K=%" PRIu64, combine);
     trace_write(t, &ev);
 }

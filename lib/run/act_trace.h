@@ -20,7 +20,8 @@ struct work_lost {
 void act_trace_cancel(struct trace_writer *t, double now, const struct act *act,
                       const struct work_lost *lost, const char *why);
 void act_trace_grant(struct trace_writer *t, double now, const struct act *act);
-void act_trace_set(struct trace_writer *t, double now, uint64_t iteration, uint64_t combine);
+void act_trace_set(struct trace_writer *t, double now, uint64_t iteration, uint64_t combine,
+                   double loss);
 
 void act_trace_join(struct trace_writer *t, double now, uint64_t worker, uint64_t version,
                     const char *note);

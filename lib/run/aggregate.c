@@ -110,25 +110,6 @@ static int diverged(const struct aggregate *a, const char *what, struct err *e)
                    (uintmax_t)a->iteration + 1, what);
 }
 
-/* Whatever optimizer and step make of it, nothing good follows from such a gradient. */
-static bool all_finite(const float *g, size_t n)
-{
-    uint32_t bad = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t bits;
-        memcpy(&bits, &g[i], sizeof bits);
-        bad |= (bits & 0x7f800000u) == 0x7f800000u;
-    }
-    return bad == 0;
-}
-
-static int bad_gradient(const struct aggregate *a, uint64_t worker, struct err *e)
-{
-    char what[60];
-    snprintf(what, sizeof what, "a gradient of worker %ju", (uintmax_t)worker);
-    return diverged(a, what, e);
-}
-
 /* The gradient just taken is held, added, or, when it makes an update all by itself, used as it is. */
 static int on_take(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
@@ -136,8 +117,10 @@ static int on_take(struct aggregate *a, const struct act *act, struct turn *t, s
                                                                   must meet it */
     if (!isfinite(t->g->loss) && a->conf.layout->size > 0)
         return diverged(a, "the loss", e);
-    if (!all_finite(t->g->g, a->conf.layout->size))
-        return bad_gradient(a, act->worker, e);
+    char what[60];
+    snprintf(what, sizeof what, "a gradient of worker %ju", (uintmax_t)act->worker);
+    if (!sum_finite(t->g->g, a->conf.layout->size))
+        return diverged(a, what, e);
     if (sum_count(&a->sum, act->worker, t->g->rows, e) < 0)
         return -1;
     a->loss_sum += t->g->loss;
@@ -165,10 +148,21 @@ static int on_unused(struct aggregate *a, const struct act *act, struct turn *t,
     return 0;
 }
 
-/* K changed; told at the end of the event. */
+/* K in force changes with the loss (AdaSync) and with the workers that are left. Not at the start, where
+ * they all come. */
+static void tell_combine(struct aggregate *a, double now, uint64_t k, double loss)
+{
+    if (k != a->combine && now > 0)
+        act_trace_set(a->trace, now, a->iteration, k, loss);
+    a->combine = k;
+}
+
+/* What K is by itself is told first, so that a replay, which is told of this one, has the same lines. */
 static int on_set(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
-    (void)a, (void)act, (void)t, (void)e;
+    (void)e;
+    tell_combine(a, t->now, act->before, NAN);
+    tell_combine(a, t->now, policy_combine(a->policy), act->loss);
     return 0;
 }
 
@@ -261,16 +255,6 @@ static int (*const carry[])(struct aggregate *, const struct act *, struct turn 
     [ACT_LEAVE] = on_leave, [ACT_CREDIT] = on_credit,
 };
 
-/* K in force changes with the loss (AdaSync) and with the workers that are left. Not at the start, where
- * they all come. */
-static void tell_combine(struct aggregate *a, double now)
-{
-    uint64_t k = policy_combine(a->policy);
-    if (k != a->combine && now > 0)
-        act_trace_set(a->trace, now, a->iteration, k);
-    a->combine = k;
-}
-
 /* All that the policy said, in its order. */
 static int carry_out(struct aggregate *a, struct turn *t, struct err *e)
 {
@@ -281,7 +265,7 @@ static int carry_out(struct aggregate *a, struct turn *t, struct err *e)
             return -1;
         }
     }
-    tell_combine(a, t->now);
+    tell_combine(a, t->now, policy_combine(a->policy), NAN);
     if (t->stepped)
         a->calls->updated(a->self, t->now);
     return 0;
@@ -334,6 +318,27 @@ int aggregate_gone(struct aggregate *a, double now, uint64_t worker, const char 
     act_trace_gone(a->trace, now, worker, note);
     struct turn t = { .now = now, .compute = NAN, .delay = NAN, .note = "gone", .holder = NOBODY };
     return carry_out(a, &t, e);
+}
+
+bool aggregate_wants_loss(struct aggregate *a, double now)
+{
+    return policy_wants_loss(a->policy, now);
+}
+
+static int carry_set(struct aggregate *a, double now, struct err *e)
+{
+    struct turn t = { .now = now, .note = "", .holder = NOBODY };
+    return carry_out(a, &t, e);
+}
+
+int aggregate_told_loss(struct aggregate *a, double now, double loss, struct err *e)
+{
+    return policy_loss(a->policy, now, loss, &a->acts, e) < 0 ? -1 : carry_set(a, now, e);
+}
+
+int aggregate_set_combine(struct aggregate *a, double now, uint64_t k, double loss, struct err *e)
+{
+    return policy_set(a->policy, now, k, loss, &a->acts, e) < 0 ? -1 : carry_set(a, now, e);
 }
 
 void aggregate_farewell(struct aggregate *a, double now, uint64_t worker, uint64_t seq,

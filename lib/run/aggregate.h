@@ -68,6 +68,11 @@ int aggregate_cancelled(struct aggregate *a, double now, uint64_t worker, uint64
 int aggregate_gone(struct aggregate *a, double now, uint64_t worker, const char *note,
                    struct err *e);
 
+/* AdaSync (policy_wants_loss, policy_loss, policy_set). */
+bool aggregate_wants_loss(struct aggregate *a, double now);
+int aggregate_told_loss(struct aggregate *a, double now, double loss, struct err *e);
+int aggregate_set_combine(struct aggregate *a, double now, uint64_t k, double loss, struct err *e);
+
 /* After the end: what worker had in hand when it left (seq FRAME_NO_SEQ: nothing). Trace only. */
 void aggregate_farewell(struct aggregate *a, double now, uint64_t worker, uint64_t seq,
                         double compute, double delay);

@@ -11,6 +11,7 @@
 
 #define NOTHING TRACE_NA /* seq of a worker that has nothing in hand */
 #define NEVER   UINT64_MAX
+#define ALL_ROWS (UINT64_MAX / 2) /* most rows that a loss is of */
 
 static const double ticks = 1e9;        /* of the clock, in a second */
 static const double clock_end = 0x1p63; /* ticks: 292 years */
@@ -33,6 +34,7 @@ struct simulation {
     struct job *job; /* (P) */
     struct broken *broken;
     size_t n_broken, broken_cap;
+    struct adasync rule; /* where K follows the loss */
     struct aggregate *aggregate;
     uint64_t now, limit; /* ticks; limit: -T */
     uint64_t still;      /* events since the clock last moved */
@@ -134,6 +136,17 @@ static int confirm(struct simulation *s, struct err *e)
     return 0;
 }
 
+/* AdaSync may want the loss of all rows. To know it takes no time and no worker. */
+static int tell_loss(struct simulation *s, struct err *e)
+{
+    double loss, now = seconds_of(s->now);
+    if (!aggregate_wants_loss(s->aggregate, now))
+        return 0;
+    if (crew_loss(s->conf.crew, aggregate_w(s->aggregate), ALL_ROWS, &loss, e) < 0)
+        return -1;
+    return aggregate_told_loss(s->aggregate, now, loss, e);
+}
+
 /* The worker's minibatch is done: its gradient arrives. */
 static int arrive(struct simulation *s, uint64_t worker, struct err *e)
 {
@@ -156,7 +169,7 @@ static int arrive(struct simulation *s, uint64_t worker, struct err *e)
         return -1;
     if (crew != NULL && (s->stepped || !policy_knobs(aggregate_policy(s->aggregate))->distinct))
         crew_settle(crew);
-    return confirm(s, e);
+    return confirm(s, e) < 0 || (s->stepped && tell_loss(s, e) < 0) ? -1 : 0;
 }
 
 static int too_late(const struct simulation *s, uint64_t worker, struct err *e)
@@ -222,7 +235,7 @@ int simulation_start(struct simulation *s, struct err *e)
         if (aggregate_join(s->aggregate, 0, r, budget, name, e) < 0)
             return -1;
     }
-    return failed(s, e);
+    return tell_loss(s, e) < 0 ? -1 : failed(s, e);
 }
 
 void simulation_stop(struct simulation *s, const char *why)
@@ -247,6 +260,8 @@ static int open_all(struct simulation *s, struct err *e)
         return -1;
     for (uint64_t r = 0; r < s->workers; r++)
         s->job[r].seq = NOTHING;
+    if (train_rule(c->train, c->delays, &s->rule, &run, e) < 0)
+        return -1;
     s->aggregate = train_open(c->train, layout, &run, c->crew != NULL, c->trace, &calls, s, e);
     return s->aggregate == NULL ? -1 : 0;
 }
@@ -269,6 +284,7 @@ void simulation_close(struct simulation *s)
     if (s == NULL)
         return;
     aggregate_close(s->aggregate);
+    adasync_close(&s->rule);
     free(s->broken);
     free(s->job);
     calendar_close(&s->calendar);

@@ -15,6 +15,17 @@ int sum_open(struct sum *s, size_t size, uint64_t workers, struct err *e)
     return s->sum == NULL || s->held == NULL || s->rows == NULL ? -1 : 0;
 }
 
+bool sum_finite(const float *g, size_t n)
+{
+    uint32_t bad = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &g[i], sizeof bits);
+        bad |= (bits & 0x7f800000u) == 0x7f800000u;
+    }
+    return bad == 0;
+}
+
 void sum_close(struct sum *s)
 {
     correct_close(s->correct);

@@ -38,6 +38,9 @@ struct sum {
 int sum_open(struct sum *s, size_t size, uint64_t workers, struct err *e);
 void sum_close(struct sum *s);
 
+/* Whatever optimizer and step make of it, nothing good follows from a gradient of which this is false. */
+bool sum_finite(const float *g, size_t n);
+
 /* worker's gradient counts for the update to come; then one of the next three says how. */
 int sum_count(struct sum *s, uint64_t worker, uint64_t rows, struct err *e);
 void sum_hold(struct sum *s, uint64_t worker, const struct held *h);

@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "run/minibatch.h"
-#include "theory/adasync.h"
 
 int set_every(void *target, const char *text, struct err *e)
 {
@@ -78,18 +77,28 @@ bool train_due(const struct train_conf *c, uint64_t iteration, double now, doubl
     return true;
 }
 
-/* AdaSync's rule for exponential delays: live, simulated and replayed runs know no other law of each
- * other, and the same losses at the same times must give the same K. */
+const struct adapt *train_adapt(const struct train_conf *c)
+{
+    struct knobs k = { 0 };
+    ((const struct policy_ops *)c->policy.plug)->knobs(c->policy.conf, 1, &k);
+    return k.adapt;
+}
+
 static uint64_t choose(void *self, const struct adapt *ad, uint64_t workers, double ratio)
 {
-    (void)self;
-    struct adasync rule = { 0 };
-    struct err e = { 0 };
-    uint64_t k = ad->k0;
-    if (adasync_open(&rule, ad->family, ad->k0, ad->k_max, workers, NULL, &e) == 0)
-        k = adasync_choose(&rule, ratio);
-    adasync_close(&rule);
-    return k;
+    (void)ad, (void)workers;
+    return adasync_choose(self, ratio);
+}
+
+int train_rule(const struct train_conf *c, const struct delays *d, struct adasync *rule,
+               struct policy_run *run, struct err *e)
+{
+    const struct adapt *ad = train_adapt(c);
+    if (ad == NULL)
+        return 0;
+    run->choose = choose;
+    run->self = rule;
+    return adasync_open(rule, ad->family, ad->k0, ad->k_max, run->workers, d, e);
 }
 
 struct aggregate *train_open(const struct train_conf *c, const struct layout *layout,
@@ -112,7 +121,6 @@ struct aggregate *train_open(const struct train_conf *c, const struct layout *la
         .run = *run,
     };
     conf.run.updates = c->updates;
-    conf.run.choose = choose;
     float *w = mem_new(layout->size, sizeof *w, e);
     if (w != NULL && init_fill(&c->init, layout, c->seed, w, e) == 0)
         a = aggregate_open(&conf, w, trace, calls, self, e);

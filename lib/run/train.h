@@ -15,6 +15,7 @@
 #include "policy/policy.h"
 #include "run/aggregate.h"
 #include "run/correct.h"
+#include "theory/adasync.h"
 
 /* How often something is due: every so many updates, or every so many seconds; both 0: never. */
 struct every {
@@ -107,8 +108,15 @@ bool train_wants_stdout(const struct train_conf *c);
  * next one is due, the caller's to keep, from 0. */
 bool train_due(const struct train_conf *c, uint64_t iteration, double now, double *next);
 
-/* The aggregate of a run by these rules, from its start parameters. run: P and what becomes of K after a
- * loss; keep_read as in aggregate_conf. c and layout must outlive it. NULL and e. */
+/* How K follows the loss; NULL: the policy is none that does. */
+const struct adapt *train_adapt(const struct train_conf *c);
+/* Gives run the rule by which it does so, where it does: that of the workers' delays d; NULL: nobody
+ * knows them, the closed rules. rule is zeroed, must outlive the run, and wants adasync_close. */
+int train_rule(const struct train_conf *c, const struct delays *d, struct adasync *rule,
+               struct policy_run *run, struct err *e);
+
+/* The aggregate of a run by these rules, from its start parameters. run: P, what becomes of K after a
+ * loss, and train_rule's part of it, or K stays but for what it is told; keep_read as in aggregate_conf. c and layout must outlive it. NULL and e. */
 struct aggregate *train_open(const struct train_conf *c, const struct layout *layout,
                              const struct policy_run *run, bool keep_read,
                              struct trace_writer *trace, const struct aggregate_calls *calls,

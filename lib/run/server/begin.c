@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "run/server/judge.h"
 #include "run/server/loss.h"
 #include "run/server/state.h"
 
@@ -25,6 +26,7 @@ static void dismiss(void *self, uint64_t worker)
 static void updated(void *self, double now)
 {
     snapshot_updated(self, now);
+    judge_updated(self, now);
 }
 
 static const struct aggregate_calls aggregate_calls = { send_parameters, dismiss, updated };
@@ -125,15 +127,16 @@ static int start_all(struct server *s, struct err *e)
 
 int server_begin(struct server *s, struct err *e)
 {
-    const struct policy_run run = { .workers = s->workers, .loss = loss_row(s)->policy };
-    if (roster_union(s, e) < 0 || make_rooms(s, e) < 0)
+    struct policy_run run = { .workers = s->workers, .loss = loss_row(s)->policy };
+    if (roster_union(s, e) < 0 || make_rooms(s, e) < 0 ||
+        train_rule(&s->conf->train, NULL, &s->rule, &run, e) < 0)
         return -1;
     s->aggregate = train_open(&s->conf->train, &s->shape.layout, &run, false, &s->trace,
                               &aggregate_calls, s, e);
     if (s->aggregate == NULL || open_trace(s, e) < 0 || welcome_all(s, e) < 0)
         return -1;
     s->phase = PHASE_RUN;
-    snapshot_updated(s, 0);
+    updated(s, 0);
     log_detail(s->log, "%ju workers, %zu parameters: off", (uintmax_t)s->workers,
                s->shape.layout.size);
     event_del(s->limit);

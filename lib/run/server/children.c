@@ -1,7 +1,7 @@
 /* The workers that the server started itself: their beginning, and what their ends mean. */
 #include <sys/wait.h>
 
-#include "run/server/state.h"
+#include "run/server/judge.h"
 
 int children_start(struct server *s, struct err *e)
 {
@@ -57,6 +57,7 @@ void children_ended(struct server *s)
 {
     struct child *c;
     char fate[64];
+    judge_ended(s);
     while ((c = spawn_reap(&s->spawn)) != NULL) {
         hear_last_words(s, c);
         if (s->phase == PHASE_GATHER)

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "run/account.h"
+#include "run/server/judge.h"
 #include "run/server/outputs.h"
 #include "run/server/state.h"
 
@@ -112,7 +113,7 @@ static int open_all(struct server *s, struct err *e)
         return err_set(e, ERR_SYSTEM, "the event loop cannot be set up");
     if (snapshot_open(s, e) < 0 || life_open(s, e) < 0 || listen_open(s, e) < 0)
         return -1;
-    return children_start(s, e);
+    return judge_open(s, e) < 0 || children_start(s, e) < 0 ? -1 : 0;
 }
 
 static void free_run(struct server *s)
@@ -122,6 +123,7 @@ static void free_run(struct server *s)
     free(s->places);
     free(s->gaps);
     aggregate_close(s->aggregate);
+    adasync_close(&s->rule);
     shape_free(&s->shape);
 }
 
@@ -132,6 +134,7 @@ static void close_all(struct server *s)
     while (s->peers != NULL)
         peer_free(s->peers);
     spawn_free(&s->spawn);
+    judge_close(s);
     free(s->listeners);
     if (trace_close(&s->trace, &e) < 0 && s->failure.kind == ERR_OK)
         s->failure = e;

@@ -20,6 +20,7 @@ struct server_conf {
     struct spec on_loss;
     uint64_t workers; /* P; 0: the number of commands */
     struct text_list listen, commands;
+    const char *loss_command; /* or NULL */
     bool lossless;
     const char *run;                                                  /* name, or NULL */
     double join_timeout, worker_timeout, loss_timeout, drain_timeout; /* seconds */

@@ -95,6 +95,16 @@ int spawn_plan(struct spawn *s, const struct text_list *commands, uint64_t *work
     return 0;
 }
 
+int spawn_one(struct spawn *s, const char *command, struct err *e)
+{
+    s->v = mem_new(1, sizeof *s->v, e);
+    if (s->v == NULL)
+        return -1;
+    s->n = 1;
+    s->v[0].command = mem_text(command, e);
+    return s->v[0].command == NULL ? -1 : 0;
+}
+
 /* Our environment with DSGD_PS=stdio and DSGD_RANK; the array is to be freed, its texts are not. */
 static char **environment(char *rank, struct err *e)
 {

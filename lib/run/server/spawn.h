@@ -33,6 +33,9 @@ struct spawn {
  * command, more commands than workers. */
 int spawn_plan(struct spawn *s, const struct text_list *commands, uint64_t *workers, struct err *e);
 
+/* A command that is no worker, as it stands. ERR_SYSTEM. */
+int spawn_one(struct spawn *s, const char *command, struct err *e);
+
 /* Starts one by /bin/sh -c, with DSGD_PS=stdio and DSGD_RANK; *fd is our end of its stdin and
  * stdout. */
 int spawn_start(struct child *c, int *fd, struct err *e);

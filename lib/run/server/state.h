@@ -88,6 +88,7 @@ struct server {
 
     /* From the start of the run. */
     struct shape shape;
+    struct adasync rule; /* where K follows the loss */
     struct aggregate *aggregate;
     struct trace_writer trace;
     double start, seconds; /* clock_now() at the start; how long the run was, once it is over */
@@ -97,6 +98,7 @@ struct server {
 
     struct out out;         /* -o */
     struct stream *stream;  /* stdout */
+    struct judge *judge;    /* --loss-command, or NULL */
     double next_snapshot;   /* seconds */
     uint64_t last_snapshot; /* its update; NO_PLACE: none */
 

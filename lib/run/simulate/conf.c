@@ -52,15 +52,6 @@ static int check_ends(const struct sim_conf *c, struct err *e)
     return 0;
 }
 
-/* K is not known without. */
-static bool follows_loss(const struct sim_conf *c)
-{
-    struct knobs k = { 0 };
-    const struct policy_ops *ops = (const struct policy_ops *)c->train.policy.plug;
-    ops->knobs(c->train.policy.conf, 1, &k);
-    return k.adapt != NULL;
-}
-
 int sim_check(const struct sim_conf *c, size_t n, uint64_t *workers, struct err *e)
 {
     if (c->no_model && sim_check_no_model(c, n, e) < 0)
@@ -72,7 +63,7 @@ int sim_check(const struct sim_conf *c, size_t n, uint64_t *workers, struct err 
                        "-d is missing: the time of a minibatch (see dsgd-sim --help)");
     if (check_workers(c, n, workers, e) < 0)
         return -1;
-    if (c->no_model && follows_loss(c))
+    if (c->no_model && train_adapt(&c->train) != NULL)
         return err_set(e, ERR_USAGE, "policy '%s' follows the loss: it needs a model", c->train.policy.text);
     return train_check_policy(&c->train, *workers, e);
 }

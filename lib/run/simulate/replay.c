@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "run/account.h"
 #include "run/simulate/interrupt.h"
 #include "run/simulate/meter.h"
@@ -166,7 +167,7 @@ static int on_leave(struct rerun *r, const struct trace_event *ev, struct err *e
 }
 
 /* "shard CRC32 FILE": what the worker that joins next brings along. */
-static int on_set(struct rerun *r, const struct trace_event *ev, struct err *e)
+static int on_shard(struct rerun *r, const struct trace_event *ev, struct err *e)
 {
     static const char what[] = "shard ";
     enum { CRC = 8, FIRST = sizeof what - 1 };
@@ -179,6 +180,17 @@ static int on_set(struct rerun *r, const struct trace_event *ev, struct err *e)
         return err_memory(e);
     copy(r);
     return 0;
+}
+
+/* "K=3": AdaSync's doing, for nothing here has brought it about. */
+static int on_set(struct rerun *r, const struct trace_event *ev, struct err *e)
+{
+    uint64_t k;
+    if (strncmp(ev->note, "K=", 2) != 0)
+        return on_shard(r, ev, e);
+    if (num_whole(ev->note + 2, &k, e) < 0 || k == 0)
+        return err_set(e, ERR_DATA, "set: '%s': K must be a number from 1", ev->note);
+    return aggregate_set_combine(r->aggregate, ev->time, k, ev->loss, e);
 }
 
 /* A run that failed before its last gradient was taken says no more than that. */
