@@ -58,13 +58,16 @@ static double by_means(const struct moments *m, double g, double rate, float *a,
     const struct adam *c = m->conf;
     *a = (float)(c->beta1 * *a + (1 - c->beta1) * g);
     *b = (float)(c->beta2 * *b + (1 - c->beta2) * g * g);
-    double mean = *a / (1 - pow(c->beta1, (double)m->t));
-    double square = *b / (1 - pow(c->beta2, (double)m->t));
+    double mean = *a / m->known[0], square = *b / m->known[1];
     return rate * mean / (sqrt(square) + c->epsilon);
 }
 
 static bool adam(void *state, const struct step_input *in)
 {
+    struct moments *m = state;
+    const struct adam *c = m->conf;
+    m->known[0] = 1 - pow(c->beta1, (double)(m->t + 1));
+    m->known[1] = 1 - pow(c->beta2, (double)(m->t + 1));
     return moments_apply(state, in, by_means);
 }
 

@@ -11,6 +11,7 @@
 struct moments {
     const void *conf;
     uint64_t t; /* steps made, this one included while it is made */
+    double known[2]; /* worked out once a step by rules that ask for it */
     size_t n;
     float *a, *b;   /* (n) as of the last step; b only when asked for */
     float *a2, *b2; /* (n) of the step being made: it counts only when all is finite */
