@@ -6,11 +6,11 @@
 enum { SIZE = 37, UPDATES = 200 };
 
 /* Rough numbers whose float sums depend on the order. */
-static void gradient(const float *w, size_t size, uint64_t worker, uint64_t seq, float *g)
+static void gradient(const struct virtual *v, const float *w, uint64_t worker, uint64_t seq, float *g)
 {
     struct rng r;
     rng_open(&r, 11, RNG_MINIBATCH, worker, seq);
-    for (size_t i = 0; i < size; i++)
+    for (size_t i = 0; i < v->size; i++)
         g[i] = w[i] * (float)(0.1 + rng_uniform(&r)) + (float)(rng_uniform(&r) - 0.5) / 3;
 }
 
@@ -18,7 +18,7 @@ static void final(const char *policy, uint64_t workers, float *w)
 {
     struct err e = { 0 };
     struct virtual v = { .policy = policy, .delay = "exp:mean=1", .workers = workers, .seed = 3,
-                         .updates = UPDATES, .size = SIZE, .gradient = gradient };
+                         .updates = UPDATES, .size = SIZE, .l2 = 0.01, .gradient = gradient };
     struct layout layout;
     float start[SIZE];
     for (size_t i = 0; i < SIZE; i++)
@@ -41,17 +41,17 @@ static void same(const char *one, const char *other, uint64_t workers, bool expe
 }
 
 /* Minibatch seq of worker r has the gradient r + 1 everywhere: the step tells who was divided by what. */
-static void by_rank(const float *w, size_t size, uint64_t worker, uint64_t seq, float *g)
+static void by_rank(const struct virtual *v, const float *w, uint64_t worker, uint64_t seq, float *g)
 {
     (void)seq;
-    for (size_t i = 0; i < size; i++)
+    for (size_t i = 0; i < v->size; i++)
         g[i] = (float)(worker + 1) - 0.01f * w[i]; /* takes the penalty back */
 }
 
 static void divisor(const char *policy, uint64_t workers, double mean)
 {
     struct err e = { 0 };
-    struct virtual v = { .policy = policy, .delay = "const:1", .workers = workers, .updates = 1, .size = 4,
+    struct virtual v = { .policy = policy, .delay = "const:1", .workers = workers, .updates = 1, .size = 4, .l2 = 0.01,
                          .gradient = by_rank };
     struct layout layout;
     float start[4] = { 0 };
@@ -70,7 +70,7 @@ static void order(void)
     const char *delay[2] = { "exp:mean=1", "uniform:min=1,max=3" };
     for (int i = 0; i < 2; i++) {
         struct virtual v = { .policy = "sync", .delay = delay[i], .workers = 8, .seed = 3,
-                             .updates = UPDATES, .size = SIZE, .gradient = gradient };
+                             .updates = UPDATES, .size = SIZE, .l2 = 0.01, .gradient = gradient };
         struct layout layout;
         float start[SIZE] = { 1 };
         if (virtual_run(&v, &layout, start, &e) == 0)
@@ -81,17 +81,17 @@ static void order(void)
 }
 
 /* The final step of a run that diverges leaves the last finite parameters. */
-static void explode(const float *w, size_t size, uint64_t worker, uint64_t seq, float *g)
+static void explode(const struct virtual *v, const float *w, uint64_t worker, uint64_t seq, float *g)
 {
     (void)worker;
-    for (size_t i = 0; i < size; i++)
+    for (size_t i = 0; i < v->size; i++)
         g[i] = seq == 5 ? 3e38f * 10 : w[i];
 }
 
 static void diverges(void)
 {
     struct err e = { 0 };
-    struct virtual v = { .policy = "sync", .delay = "const:1", .workers = 2, .updates = 20, .size = 4,
+    struct virtual v = { .policy = "sync", .delay = "const:1", .workers = 2, .updates = 20, .size = 4, .l2 = 0.01,
                          .gradient = explode };
     struct layout layout;
     float start[4] = { 1, 1, 1, 1 };

@@ -16,12 +16,13 @@ enum { VIRTUAL_WORKERS = 64 };
 
 struct virtual
 {
-    const char *policy, *delay;
+    const char *policy, *delay, *rate; /* rate: a step's SPEC; NULL: 0.1 */
+    double l2;
     uint64_t workers, seed, updates;
     size_t size; /* parameters */
-    /* Fills g (size) with the gradient of minibatch seq of worker at w; NULL: zeros. */
-    void (*gradient)(const float *w, size_t size, uint64_t worker, uint64_t seq, float *g);
-    /* After an update: the number of gradients in it. NULL: nobody asks. */
+    /* Fills g (size) with the gradient of minibatch seq of worker, read at w; NULL: zeros. */
+    void (*gradient)(const struct virtual *v, const float *w, uint64_t worker, uint64_t seq, float *g);
+    /* After an update. NULL: nobody asks. */
     void (*updated)(void *self, const struct aggregate *a);
     void *self;
 
@@ -89,7 +90,7 @@ static int virtual_step(struct virtual *v, struct err *e)
     v->now = ends;
     v->worker[next].busy = false;
     if (v->gradient != NULL)
-        v->gradient(v->worker[next].w, v->size, next, v->worker[next].seq, v->worker[next].g);
+        v->gradient(v, v->worker[next].w, next, v->worker[next].seq, v->worker[next].g);
     struct gradient_in g = { .version = v->worker[next].version,
                              .seq = v->worker[next].seq,
                              .rows = 1,
@@ -106,7 +107,7 @@ static int virtual_run(struct virtual *v, struct layout *layout, const float *st
     if (spec_parse(&v->policy_spec, &policy_table, v->policy, e) < 0 ||
         spec_parse(&v->delay_spec, &delay_table, v->delay, e) < 0 ||
         spec_parse(&v->optimizer, &optimizer_table, "sgd", e) < 0 ||
-        step_parse(&v->step, "0.1", e) < 0)
+        step_parse(&v->step, v->rate != NULL ? v->rate : "0.1", e) < 0)
         return -1;
     *layout = (struct layout){ .parts = { { .name = "weight",
                                             .dims = 1,
@@ -119,7 +120,7 @@ static int virtual_run(struct virtual *v, struct layout *layout, const float *st
                                    .optimizer = &v->optimizer,
                                    .step = &v->step,
                                    .layout = layout,
-                                   .l2 = 0.01,
+                                   .l2 = v->l2,
                                    .run = { .workers = v->workers, .updates = v->updates } };
     v->aggregate = aggregate_open(&conf, start, &v->trace, &calls, v, e);
     if (v->aggregate == NULL)
