@@ -10,7 +10,7 @@ setup() {
 
 # The trace of a log, without line 1, which names the file.
 events() {
-    dsgd-trace import -q "$@" > events.trace && tail -n +2 events.trace
+    dsgd-trace import -q "$@" | tail -n +2
 }
 
 @test "a log is a trace whose durations are those of the log" {
@@ -26,7 +26,10 @@ all 8 1.5 8"
 }
 
 @test "the order of the lines of a log does not matter" {
-    diff <(events "$logs/good.csv") <(events "$logs/unsorted.csv")
+    events "$logs/good.csv" > sorted
+    events "$logs/unsorted.csv" > unsorted
+    [ "$(wc -l < sorted)" -gt 20 ]
+    diff sorted unsorted
 }
 
 @test "simulated with its durations, sync takes the slowest of each step, k-sync:1 the fastest" {
