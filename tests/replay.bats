@@ -26,9 +26,14 @@ real() {
         -x "dsgd-worker -q -d exp:mean=1ms $folder/shard-%r" "${@:2}"
 }
 
+identities() {
+    awk -f "$top_srcdir/tests/lib/identities.awk" run.trace
+}
+
 # The recorded run again: its model is the recorded one, to the last byte, and so is every event.
 #   same_again [OPTION]...
 same_again() {
+    identities
     dsgd-sim -q --replay run.trace -o again -t again.trace "$@" "${shards[@]}"
     cmp model again
     cmp run.trace again.trace
@@ -75,52 +80,64 @@ X
 # A worker on the server's socket, by itself; its pid in $worker.
 #   join NAME RANK FILE...
 join() {
-    background "$1" dsgd-worker -q -c "$address" -r "$2" -d exp:mean=1ms "${@:3}"
+    background "$1" dsgd-worker -q -c "$address" -r "$2" -d exp:mean=5ms "${@:3}"
     worker=$!
 }
 
-@test "so does a run with a worker that was killed, and another that came with other rows" {
-    local r killed policy
-    head -n 100 <(zcat "$top_srcdir/share/data/digits-train.csv.gz") > late.csv
-    dsgd-shard -q -o late --no-header --label-column 65 late.csv
-    for policy in k-sync:3 k-batch-async:3 k-async:2 bounded:4; do
-        echo "$policy"
-        serve ps dsgd-ps -m softmax -P 4 -p $policy -e 0.003 -T 1h -S 1M -l "unix:$PWD/sock" -t run.trace
-        for r in 0 1 2 3; do
-            join "w$r" $r "$folder/shard-$r"
-            [ $r -ne 1 ] || killed=$worker
-        done
-        eventually grep -qs update run.trace
-        kill -9 "$killed"
-        eventually grep -q "worker 1 .* is lost" ps.err
-        join late 1 late
-        eventually grep -q "worker 1 is .*late, from update" ps.err
-        eventually awk -F '\t' '$2 == "join" && $1 > 0 { late = 1 } late && $2 == "push" && $3 == 1 { found = 1 }
-            END { exit !found }' run.trace
-        kill -TERM "$server"
-        wait "$server" || [ $? -eq 143 ]
-        wait "$worker"
-        run -0 awk -F '\t' '$2 == "gone" || ($2 == "join" && $1 > 0) || ($2 == "set" && $12 ~ /late$/)' run.trace
-        assert_equal "${#lines[@]}" 3
-        awk -f "$top_srcdir/tests/lib/identities.awk" run.trace
-        dsgd-sim -q --replay run.trace -S 1M -t again.trace "${shards[@]}" late | cmp ps.out -
-        cmp run.trace again.trace
-        run -3 dsgd-sim -q --replay run.trace -o none "${shards[@]}"
-        assert_output --regexp "^dsgd-sim: run.trace:[0-9]+: no file here has the 100 rows with crc32 .* of 'late'$"
-        assert_not_exists none
-        rm ps.ready run.trace
+# A run of which worker 1 is killed, and another comes in its place with other rows; the trace is in
+# run.trace, the snapshots in ps.out.
+#   killed_and_replaced POLICY
+killed_and_replaced() {
+    local r killed full=()
+    rm -f run.trace
+    [[ $1 != *loss=full* ]] || full=(--loss-command "dsgd-eval $folder/shard-*")
+    serve ps dsgd-ps -m softmax -P 3 -p "$1" -e 0.003 -T 1h -S 1M -l "unix:$PWD/sock" -t run.trace "${full[@]}"
+    for r in 0 1 2; do
+        join "w$r" $r "$folder/shard-$r"
+        [ $r -ne 1 ] || killed=$worker
     done
+    eventually grep -qs update run.trace
+    kill -9 "$killed"
+    eventually grep -q "worker 1 .* is lost" ps.err
+    join late 1 late
+    eventually grep -q "worker 1 is .*late, from update" ps.err
+    eventually awk -F '\t' '$2 == "join" && $1 > 0 { late = 1 } late && $2 == "push" && $3 == 1 { found = 1 }
+        END { exit !found }' run.trace
+    kill -TERM "$server"
+    wait "$server" || [ $? -eq 143 ]
+    wait "$worker"
+    rm ps.ready
 }
 
-@test "so does a run whose K shrank with the workers that were left" {
-    dsgd-ps -P 3 -p sync -m softmax -e 0.003 -J 200 --on-loss shrink -o model -t run.trace \
-        -x "dsgd-worker -q $folder/shard-0" -x "dsgd-worker -q $folder/shard-1" \
+@test "so does a run of every policy with a worker that was killed, and another that came with other rows" {
+    local policy
+    head -n 100 <(zcat "$top_srcdir/share/data/digits-train.csv.gz") > late.csv
+    dsgd-shard -q -o late --no-header --label-column 65 late.csv
+    for policy in $(every_policy) bounded:4,mode=drop adasync:k-sync,every=5ms,loss=full; do
+        policy=${policy/:4/:2}
+        echo "$policy"
+        killed_and_replaced "$policy"
+        run -0 awk -F '\t' '$2 == "gone" || ($2 == "join" && $1 > 0) || ($2 == "set" && $12 ~ /late$/)' run.trace
+        assert_equal "${#lines[@]}" 3
+        identities
+        dsgd-sim -q --replay run.trace -S 1M -t again.trace "${shards[@]}" late | cmp ps.out -
+        cmp run.trace again.trace
+    done
+    run -3 dsgd-sim -q --replay run.trace -o none "${shards[@]}"
+    assert_output --regexp "^dsgd-sim: run.trace:[0-9]+: no file here has the 100 rows with crc32 .* of 'late'$"
+    assert_not_exists none
+}
+
+@test "so does a run that ended by its time, and whose K shrank with the workers that were left" {
+    dsgd-ps -P 3 -p sync -m softmax -e 0.003 -T 400ms --on-loss shrink -o model -t run.trace \
+        -x "dsgd-worker -q -d const:1ms $folder/shard-0" -x "dsgd-worker -q $folder/shard-1" \
         -x "echo \$\$ > pid; exec dsgd-worker -q -d const:2ms $folder/shard-2" 2> err 3>&- &
     local ps=$!
     eventually grep -qs '^0.*update' run.trace
     kill -9 "$(cat pid)"
     wait $ps
     grep -q 'K=2$' run.trace
+    grep -q $'\tstop\t.*\ttime$' run.trace
     same_again
 }
 

@@ -260,3 +260,43 @@ X
     assert_equal "$(lasso --l1 0)" '3 0.5 -2 10 '
     assert_equal "$(lasso --l1 1 --l2 1)" '1 0 -0.5 10 '
 }
+
+@test "a system clock that is set back leaves no mark in a trace" {
+    # each look at it is an hour before the last
+    cat > clock.c <<'X'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sys/time.h>
+#include <time.h>
+static long back(void) { static long hours; return 3600 * ++hours; }
+int clock_gettime(clockid_t c, struct timespec *t)
+{
+    int (*real)(clockid_t, struct timespec *) = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+    int rc = real(c, t);
+    if (c == CLOCK_REALTIME) t->tv_sec -= back();
+    return rc;
+}
+time_t time(time_t *t) { struct timespec s; clock_gettime(CLOCK_REALTIME, &s); if (t) *t = s.tv_sec; return s.tv_sec; }
+int gettimeofday(struct timeval *restrict t, void *restrict z)
+{
+    struct timespec s;
+    (void)z;
+    clock_gettime(CLOCK_REALTIME, &s);
+    *t = (struct timeval){ s.tv_sec, s.tv_nsec / 1000 };
+    return 0;
+}
+X
+    "${CC:-cc}" -shared -fPIC -o clock.so clock.c -ldl 2> err || skip "no shared object: $(head -n 1 err)"
+    LD_PRELOAD=$PWD/clock.so dsgd-ps --version > version 2>&1 && LD_PRELOAD=$PWD/clock.so date > /dev/null ||
+        skip "nothing can be put before the system's library (sanitizers)"
+    shards 18-where-gradients-went
+    run -0 env LD_PRELOAD="$PWD/clock.so" sh -c 'date +%s; date +%s'
+    [ "${lines[1]}" -lt "$(date +%s)" ]
+    timeout 20 env LD_PRELOAD="$PWD/clock.so" dsgd-ps -q -p async -m logistic -t run.trace -e 0.1 -b 1 -T 300ms -o model \
+        -x 'dsgd-worker -d const:5ms a' -x 'dsgd-worker b'
+    run -0 awk -F '\t' 'NR > 2 { if ($1 < last || $1 > 60) wrong++; last = $1 }
+        $2 == "push" { n++; if ($9 + $10 < 0 || $9 + $10 > 60) wrong++ }
+        $2 == "stop" && $1 < 0.3 { wrong++ }
+        END { print n, wrong + 0; exit wrong || n < 10 }' run.trace
+    identities
+}

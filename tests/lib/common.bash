@@ -23,6 +23,7 @@ library bats-file
 export top_srcdir top_builddir
 PATH=${DSGD_BIN:-$top_builddir/bin}:$PATH
 unset DSGD_PS DSGD_RANK
+export OPENBLAS_NUM_THREADS=1 # ours use one; the others that OpenBLAS makes spin before they sleep
 
 # Path of an input file in tests/data.
 data() {
@@ -46,7 +47,7 @@ comma_locale() {
     locale -a 2> /dev/null | grep -m 1 -E '^(de|fr|es|it)_.*(utf8|UTF-8)$' || true
 }
 
-# Runs a command every 20 ms until it succeeds; fails after SECONDS (default 10).
+# Runs a command every 50 ms until it succeeds; fails after SECONDS (default 10).
 #   eventually [-s SECONDS] COMMAND [ARG]...
 eventually() {
     local limit=10 end
@@ -60,7 +61,7 @@ eventually() {
             echo "not within $limit s: $*" >&2
             return 1
         fi
-        sleep 0.02
+        sleep 0.05
     done
 }
 
