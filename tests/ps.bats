@@ -225,7 +225,7 @@ stopped() {
     dsgd-ps -m logistic -J 1000000 -S 1000000 -o model -t run.trace \
         -x 'dsgd-worker -d const:2ms shard-%r; echo $? > status-%r' -P 2 > stream 2> err 3>&- &
     local ps=$! ended=0
-    eventually grep -qs update run.trace
+    eventually grep -qs $'\tupdate\t' run.trace
     kill -TERM $ps
     wait $ps || ended=$?
     [ "$ended" -eq 143 ]

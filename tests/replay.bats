@@ -96,7 +96,7 @@ killed_and_replaced() {
         join "w$r" $r "$folder/shard-$r"
         [ $r -ne 1 ] || killed=$worker
     done
-    eventually grep -qs update run.trace
+    eventually grep -qs $'\tupdate\t' run.trace
     kill -9 "$killed"
     eventually grep -q "worker 1 .* is lost" ps.err
     join late 1 late

@@ -375,7 +375,7 @@ EXPECTED
 @test "a signal ends the run in order: its trace is whole, its model is not written" {
     dsgd-sim -q -m softmax -e 0.003 -T 1000000h -d const:1s -t run.trace -o model "${shards[@]}" 2> err 3>&- &
     local sim=$! status=0
-    eventually grep -qs update run.trace
+    eventually grep -qs $'\tupdate\t' run.trace
     kill -TERM $sim
     wait $sim || status=$?
     [ "$status" -eq 143 ]

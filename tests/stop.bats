@@ -84,14 +84,14 @@ teardown() {
     local ps ended=0
     "${heed_hup[@]}" dsgd-ps -q -m logistic -J 1000000 -o model -t run.trace -x 'dsgd-worker -q shard-0' 3>&- &
     ps=$!
-    eventually grep -qs update run.trace
+    eventually grep -qs $'\tupdate\t' run.trace
     kill -HUP $ps
     wait $ps 2> /dev/null || ended=$?
     [ "$ended" -eq 129 ]
     run -0 grep -c 'stop	.*SIGHUP' run.trace
     bash -c "trap '' HUP; exec dsgd-ps -q -m logistic -T 300ms -o model -t kept.trace -x 'dsgd-worker -q shard-0'" 3>&- &
     ps=$!
-    eventually grep -qs update kept.trace
+    eventually grep -qs $'\tupdate\t' kept.trace
     kill -HUP $ps
     wait $ps
     [ -f model ]

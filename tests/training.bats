@@ -114,7 +114,7 @@ X
     c=$!
     background a dsgd-worker -r 0 -c "$address" -d const:20ms wide
     background b dsgd-worker -r 1 -c "$address" -d const:20ms b
-    eventually grep -q update run.trace
+    eventually grep -q $'\tupdate\t' run.trace
     kill -STOP $c
     wait "$server"
     kill -CONT $c
