@@ -408,3 +408,15 @@ stopped() {
     wait "$server" || ended=$?
     [ "$ended" -eq 143 ]
 }
+
+@test "a model that is larger than the memory is refused before it is made, with the figures" {
+    local i what='a model of 644245094400 parameters, with its gradients in'
+    for i in {0..299}; do
+        echo "$i 2147483647:1"
+    done > wide.svm
+    run -4 --separate-stderr dsgd-ps -m softmax -J 1 -o model -x 'dsgd-worker -q wide.svm'
+    [[ $stderr == *"dsgd-ps: $what 4 copies"*' needs 10307.9 GB; this machine has '*' GB' ]] || fail "$stderr"
+    run -4 dsgd-sim -m softmax -J 1 -d exp:1 -o model wide.svm
+    assert_output --partial "dsgd-sim: $what"
+    assert_not_exists model
+}

@@ -311,3 +311,22 @@ X
     assert_line --regexp '^shuffle '
     assert_line --regexp '^sequential '
 }
+
+@test "a signal in the midst of writing leaves neither shards nor temporary files" {
+    for i in {1..400}; do
+        echo "$((i % 2)) 1:$i"
+    done > rows.svm
+    local signal shard status
+    for signal in TERM HUP; do
+        status=0
+        dsgd-shard -q -n 400 rows.svm 3>&- &
+        shard=$!
+        until compgen -G '.shard-*' > /dev/null; do
+            kill -0 $shard || fail "it ended before the signal"
+        done
+        kill -$signal $shard
+        wait $shard || status=$?
+        assert_equal "$status" "$((128 + $(kill -l $signal)))"
+        assert_equal "$(ls -A)" rows.svm
+    done
+}

@@ -140,7 +140,8 @@ wide() {
 @test "policies that are the same under certain numbers are so to the last bit" {
     local pair
     for pair in 'k-sync:4 sync' 'k-async:4 sync' 'k-async:1 async' 'k-batch-async:1 async' \
-        'k-batch-sync:1 k-sync:1' 'ssp:1000000 async' 'bounded:1000000 async'; do
+        'k-batch-sync:1 k-sync:1' 'ssp:1000000 async' 'bounded:1000000 async' 'bounded:1 k-sync:1' \
+        'adasync:k-batch-async,K0=3,Kmax=3,every=1s k-batch-async:3'; do
         for policy in $pair; do
             dsgd-sim -q -p "$policy" -m softmax -e 0.003 -J 80 -S 1 -d exp:mean=1s "${shards[@]}" > "$policy"
         done

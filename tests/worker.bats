@@ -250,3 +250,26 @@ ROWS
     run script -qec 'dsgd-worker d.svm' /dev/null < /dev/null
     assert_output --partial 'a terminal is no server: give -c ADDRESS'
 }
+
+@test "names of classes that are too long to be told are bad data, by the name of the file" {
+    for i in {1..4500}; do
+        printf 'class%01000d,1\n' "$i"
+    done > long.csv
+    run -3 --separate-stderr dsgd-ps -m softmax -J 1 -o model -x 'dsgd-worker --no-header --label-column 1 long.csv'
+    [[ ${stderr_lines[0]} == "dsgd-worker: long.csv: the names of its 4500 classes and of its columns, "*" bytes; 4194272 can be sent"* ]] ||
+        fail "$stderr"
+}
+
+@test "a file that is given twice, by whatever name, is noticed" {
+    printf '1 1:2\n-1 1:1\n' > a.svm
+    printf '1 1:2\n-1 1:3\n' > b.svm
+    ln b.svm c.svm
+    run -0 --separate-stderr dsgd-shard a.svm b.svm ./a.svm c.svm a.svm
+    assert_equal "${stderr_lines[0]}" 'dsgd-shard: a.svm is given 3 times, also as ./a.svm: so are its rows'
+    assert_equal "${stderr_lines[1]}" 'dsgd-shard: b.svm is given 2 times, also as c.svm: so are its rows'
+    assert_equal "${#stderr_lines[@]}" 3
+    run -0 dsgd-ps -q -m logistic -J 1 -o model -x 'dsgd-worker b.svm b.svm a.svm'
+    assert_output 'dsgd-worker: b.svm is given 2 times: so are its rows'
+    run -0 dsgd-ps -q -m logistic -J 1 -o model -x 'dsgd-worker b.svm a.svm'
+    assert_output ''
+}

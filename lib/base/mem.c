@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ALIGN = 64 };
 
@@ -43,6 +44,20 @@ int mem_grow(void *block, size_t *cap, size_t need, size_t size, struct err *e)
     memcpy(block, &p, sizeof p);
     *cap = want;
     return 0;
+}
+
+int mem_fits(double bytes, struct err *e, const char *fmt, ...)
+{
+    char what[sizeof e->text];
+    va_list ap;
+    double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (have <= 0 || bytes <= have)
+        return 0;
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof what, fmt, ap);
+    va_end(ap);
+    return err_set(e, ERR_SYSTEM, "%s needs %.1f GB; this machine has %.1f GB", what, bytes / 1e9,
+                   have / 1e9);
 }
 
 char *mem_text(const char *s, struct err *e)

@@ -14,6 +14,9 @@ void *mem_new(size_t n, size_t size, struct err *e);
  * never hand it one of mem_new. Start with NULL and 0. */
 int mem_grow(void *block /* T ** */, size_t *cap, size_t need, size_t size, struct err *e);
 
+/* ERR_SYSTEM when this machine has less memory than so many bytes: what they are for, and both figures. */
+int mem_fits(double bytes, struct err *e, const char *fmt, ...) ERR_PRINTF(3);
+
 /* A copy of s, or NULL and e. */
 char *mem_text(const char *s, struct err *e);
 

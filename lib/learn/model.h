@@ -69,6 +69,9 @@ int model_fits(const struct spec *model, const struct classes *c, bool partial, 
 
 int model_layout(const struct spec *model, const struct dims *d, struct layout *l, struct err *e);
 
+/* ERR_SYSTEM when so many copies of the parameters, as gradients are, too, do not fit into this machine. */
+int layout_fits(const struct layout *l, uint64_t copies, struct err *e);
+
 /* Start parameters by --init: as the model asks (`model`, also when none was given), `zero` or
  * `normal:0.01`, from stream RNG_START, or those of a model's file. ERR_DATA: they do not fit. */
 extern const struct table init_table;

@@ -1,8 +1,10 @@
 /* The shapes and targets of the models, and the labels that suit them. */
 #include "learn/model.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "learn/net.h"
 
@@ -79,6 +81,14 @@ static const struct plug *const rows[] = {
     NULL,
 };
 const struct table model_table = { .noun = "model", .rows = rows };
+
+int layout_fits(const struct layout *l, uint64_t copies, struct err *e)
+{
+    return mem_fits((double)l->size * sizeof(float) * (double)copies, e,
+                    "a model of %zu parameters, with its gradients in %" PRIu64
+                    " copies (fewer features, classes or workers make it less),",
+                    l->size, copies);
+}
 
 int model_layout(const struct spec *model, const struct dims *d, struct layout *l, struct err *e)
 {

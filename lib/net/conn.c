@@ -2,9 +2,6 @@
 #include "net/conn.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +12,11 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "net/queue.h"
+#include "net/socket.h"
 
 enum {
-    SOCKET_BUFFER = 1 << 20,
-    FRAMES_A_TURN = 16,     /* then the other connections have theirs */
+    FRAMES_A_TURN = 16, /* then the other connections have theirs */
     PIECES_A_SEND = 8,
-    DISCARD_MAX = 64 << 20, /* bytes of a refused peer that are read so that it can read why */
 };
 
 struct conn {
@@ -187,16 +183,6 @@ void conn_finish(struct conn *c)
         finish_if_drained(c);
 }
 
-/* Reads away what a refused peer still has under way: closing on unread bytes would reset the
- * connection, and the peer could lose the ERROR that tells it why. */
-static void discard(struct conn *c)
-{
-    char sink[65536];
-    ssize_t n = 1;
-    for (size_t all = 0; all < DISCARD_MAX && n > 0; all += (size_t)n)
-        n = recv(c->fd, sink, sizeof sink, MSG_DONTWAIT);
-}
-
 /* The peer broke the rules: it is told so, as far as its socket takes it, and closed. */
 static void refuse(struct conn *c, const struct err *why)
 {
@@ -205,7 +191,7 @@ static void refuse(struct conn *c, const struct err *why)
     if (!c->finishing) {
         conn_send(c, &f, why->text, &ignored);
         shutdown(c->fd, SHUT_WR);
-        discard(c);
+        socket_discard(c->fd);
     }
     tell_closed(c, why);
 }
@@ -315,23 +301,6 @@ static void on_later(evutil_socket_t fd, short what, void *self)
         free(c);
 }
 
-/* Best effort: none of these decides whether the connection works. */
-static void tune(int fd)
-{
-    struct sockaddr_storage a;
-    socklen_t n = sizeof a;
-    int one = 1, room = SOCKET_BUFFER;
-    fcntl(fd, F_SETFD, FD_CLOEXEC);
-    if (getsockname(fd, (struct sockaddr *)&a, &n) < 0)
-        return;
-    if (a.ss_family == AF_UNIX) {
-        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
-        setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
-    } else {
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    }
-}
-
 struct conn *conn_new(struct event_base *base, int fd, const struct conn_calls *calls, void *owner,
                       struct err *e)
 {
@@ -341,7 +310,7 @@ struct conn *conn_new(struct event_base *base, int fd, const struct conn_calls *
         return NULL;
     }
     *c = (struct conn){ .fd = fd, .calls = calls, .owner = owner, .heard = clock_now() };
-    tune(fd);
+    socket_tune(fd);
     evutil_make_socket_nonblocking(fd);
     c->readable = event_new(base, fd, EV_READ | EV_PERSIST, on_readable, c);
     c->writable = event_new(base, fd, EV_WRITE | EV_PERSIST, on_writable, c);

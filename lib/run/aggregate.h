@@ -46,6 +46,8 @@ struct aggregate_conf {
     struct policy_run run;
 };
 
+enum { AGGREGATE_COPIES = 3 /* of the parameters, at the least: now, next, and the sum */ };
+
 struct aggregate;
 /* w: start parameters, copied. trace: never NULL, may be unopened. */
 struct aggregate *aggregate_open(const struct aggregate_conf *conf, const float *w,

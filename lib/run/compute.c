@@ -106,6 +106,7 @@ static int open_model(struct compute *c, const struct welcome *w, struct err *e)
     if (image_parse(&dims.image, w->shape, e) < 0 ||
         spec_parse(&c->model, &model_table, w->model, e) < 0 ||
         model_layout(&c->model, &dims, &c->layout, e) < 0 ||
+        layout_fits(&c->layout, COMPUTE_COPIES, e) < 0 ||
         (c->gradient = gradient_open(&c->model, &dims, e)) == NULL) {
         e->kind = e->kind == ERR_SYSTEM ? ERR_SYSTEM : ERR_PEER;
         return err_ctx(e, "the server's model");

@@ -10,6 +10,8 @@
 #include "data/dataset.h"
 #include "run/hello.h"
 
+enum { COMPUTE_COPIES = 2 /* of the parameters: they and their gradient */ };
+
 struct compute;
 
 /* For what the server's welcome says: model, batch, seed, rank, features, classes. The data set

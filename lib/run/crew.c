@@ -75,7 +75,9 @@ static int unite(struct crew *c, struct err *e)
             shape_same_reading(d->meta, d->name, first->meta, first->name, e) < 0)
             return -1;
     }
-    return shape_close(&c->shape, model, !c->conf->no_bias, first->meta, c->log, e);
+    if (shape_close(&c->shape, model, !c->conf->no_bias, first->meta, c->log, e) < 0)
+        return -1;
+    return layout_fits(&c->shape.layout, AGGREGATE_COPIES + COMPUTE_COPIES, e);
 }
 
 static int open_compute(struct crew *c, struct err *e)

@@ -8,6 +8,8 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "net/address.h"
+#include "net/frame.h"
 
 /* How a kind of member becomes JSON and back. put: a new reference, or NULL and e. get: -1 when v
  * is no such thing, with a word of what it should be in e. */
@@ -220,6 +222,20 @@ out:
     return out;
 }
 
+/* Of classes and columns with long names there may be more than a frame takes. */
+static char *framed(char *text, const char *whose, size_t classes, struct err *e)
+{
+    const size_t most = FRAME_TEXT_MAX - TOKEN_TEXT;
+    if (text == NULL || strlen(text) <= most)
+        return text;
+    err_set(e, ERR_DATA,
+            "%s: the names of its %zu classes and of its columns, and what else is told of it, are %zu bytes; "
+            "%zu can be sent: shorter names, or numbers, would do",
+            whose, classes, strlen(text), most);
+    free(text);
+    return NULL;
+}
+
 static bool has_control(const char *s)
 {
     const unsigned char *at = (const unsigned char *)s;
@@ -287,7 +303,8 @@ static int from_text(const struct member *m, void *into, const char *json, size_
 
 char *hello_text(const struct hello *h, struct err *e)
 {
-    return to_text(hello_members, h, e);
+    const char *file = json_string_value(json_object_get(json_array_get(h->shards, 0), "file"));
+    return framed(to_text(hello_members, h, e), file != NULL ? file : "the data", h->classes.n, e);
 }
 
 int hello_parse(struct hello *h, const char *json, size_t n, struct err *e)
@@ -324,7 +341,7 @@ static int check_welcome(const struct welcome *w, struct err *e)
 
 char *welcome_text(const struct welcome *w, struct err *e)
 {
-    return to_text(welcome_members, w, e);
+    return framed(to_text(welcome_members, w, e), "the workers' data", w->classes.n, e);
 }
 
 int welcome_parse(struct welcome *w, const char *json, size_t n, struct err *e)

@@ -128,7 +128,8 @@ static int start_all(struct server *s, struct err *e)
 int server_begin(struct server *s, struct err *e)
 {
     struct policy_run run = { .workers = s->workers, .loss = loss_row(s)->policy };
-    if (roster_union(s, e) < 0 || make_rooms(s, e) < 0 ||
+    if (roster_union(s, e) < 0 ||
+        layout_fits(&s->shape.layout, s->workers + AGGREGATE_COPIES, e) < 0 || make_rooms(s, e) < 0 ||
         train_rule(&s->conf->train, NULL, &s->rule, &run, e) < 0)
         return -1;
     s->aggregate = train_open(&s->conf->train, &s->shape.layout, &run, false, &s->trace,

@@ -74,14 +74,10 @@ static int check_room(const struct splitting *g, struct err *e)
     enum rows_kind kind = d->parts[0].kind;
     double size = kind == ROWS_BYTES ? 1 : sizeof(float);
     double need = (double)rows * (double)features * size;
-    double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    if (kind == ROWS_SPARSE || have <= 0 || need <= have)
+    if (kind == ROWS_SPARSE)
         return 0;
-    return err_set(e, ERR_SYSTEM,
-                   "%s: a shard of %llu dense rows of %llu features needs %.1f GB; this machine has "
-                   "%.1f GB",
-                   d->name, (unsigned long long)rows, (unsigned long long)features, need / 1e9,
-                   have / 1e9);
+    return mem_fits(need, e, "%s: a shard of %llu dense rows of %llu features", d->name,
+                    (unsigned long long)rows, (unsigned long long)features);
 }
 
 /* At least one row where some are asked for. */
