@@ -180,7 +180,8 @@ stopped() {
     dsgd-shard -q --features 50000 -o wide "$(data 16-uneven-shards-end/a.svm)"
     dsgd-ps -m logistic -J 8 -S 1 --lossless -t run.trace --worker-timeout 600ms -x 'dsgd-worker wide' > pipe 2> err 3>&- &
     exec 8< pipe
-    sleep 1 # longer than a worker may be silent: the time itself is under test
+    # A server of its own waits for longer than a worker here may be silent.
+    run -5 dsgd-ps -q -m logistic -P 1 -J 1 -o other -l "unix:$PWD/sock" --join-timeout 900ms
     run ! stopped
     run -0 iterations /dev/fd/8
     exec 8<&-
@@ -242,7 +243,8 @@ stopped() {
 
 @test "a second signal ends it at once, and what it started with it" {
     shards
-    dsgd-ps -q -m logistic -J 1000000 -o model --drain-timeout 60s -x 'trap "" TERM; echo $$ > pid; dsgd-worker shard-0; sleep 1000' \
+    mkfifo never
+    dsgd-ps -q -m logistic -J 1000000 -o model --drain-timeout 60s -x 'trap "" TERM; echo $$ > pid; dsgd-worker shard-0; cat never' \
         -t run.trace 3>&- &
     local ps=$! ended=0
     eventually grep -qs '^# dsgd-trace' run.trace
@@ -265,12 +267,13 @@ stopped() {
 
 @test "workers that do not leave are ended, and failures of commands are told" {
     shards
+    mkfifo never
     run -0 dsgd-ps -m logistic -J 1 -o model -x 'dsgd-worker shard-0; exit 7'
     assert_line "dsgd-ps: worker 0 ('dsgd-worker shard-0; exit 7') ended with status 7"
-    run -0 dsgd-ps -m logistic -J 1 -o model --drain-timeout 50ms -x 'echo $$ > pid; dsgd-worker shard-0; sleep 1000'
+    run -0 dsgd-ps -m logistic -J 1 -o model --drain-timeout 50ms -x 'echo $$ > pid; dsgd-worker shard-0; cat never'
     assert_line --partial "did not leave within 0.05 s"
     run ! kill -0 "$(cat pid)"
-    run -0 dsgd-ps -m logistic -J 1 -o model --drain-timeout 50ms -x 'trap "" TERM; echo $$ > pid; dsgd-worker shard-0; sleep 1000; true'
+    run -0 dsgd-ps -m logistic -J 1 -o model --drain-timeout 50ms -x 'trap "" TERM; echo $$ > pid; dsgd-worker shard-0; cat never; true'
     run ! kill -0 "$(cat pid)"
 }
 
@@ -291,7 +294,10 @@ stopped() {
     enter 0
     hears w0 "error 5 1 of 2 workers joined within 0.3 s"
     hang_up w0
-    run -0 bash -c "while kill -0 $server 2> /dev/null; do sleep 0.02; done; cat ps.err"
+    local ended=0
+    wait "$server" || ended=$?
+    assert_equal "$ended" 5
+    run -0 cat ps.err
     assert_output "dsgd-ps: 1 of 2 workers joined within 0.3 s (--join-timeout)"
 }
 

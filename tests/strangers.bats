@@ -85,8 +85,9 @@ end_run() {
     assert_output "dsgd-ps: worker 0 ('echo Welcome to the machine'): $junk the machine'"
     run -5 timeout 20 dsgd-ps -m logistic -J 1 -o model -x 'echo Welcome to a long line of text that is no header; exit 3'
     assert_line --partial "dsgd-ps: worker 0 ('echo Welcome to a long line of text that is no header; exit 3'): $junk a long"
+    mkfifo never
     run -5 timeout 20 dsgd-ps -m logistic -J 1 -o model --drain-timeout 50ms \
-        -x 'echo Welcome to a long line of text that is no header; exec sleep 1000'
+        -x 'echo Welcome to a long line of text that is no header; exec cat never'
     assert_line --partial "): $junk a long"
 }
 

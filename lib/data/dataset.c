@@ -243,7 +243,8 @@ int dataset_read(struct dataset *d, char *const *paths, size_t n, const struct i
     struct reading r = { .d = d, .in = in, .limit = limit, .log = log };
     const char *first = n == 0 || strcmp(paths[0], "-") == 0 ? SOURCE_STDIN : paths[0];
     int status = check_stdin(paths, n, in, e);
-    twice_note(paths, n, log);
+    if (status == 0)
+        twice_note(paths, n, log);
     if (status == 0)
         status = begin(&r, first, e);
     for (size_t i = 0; i < n && status == 0; i++)

@@ -110,11 +110,11 @@ static int diverged(const struct aggregate *a, const char *what, struct err *e)
                    (uintmax_t)a->iteration + 1, what);
 }
 
-/* The gradient just taken is held, added, or, when it makes an update all by itself, used as it is. */
+/* The gradient just taken is held, added, or, when it makes an update all by itself, used as it is. The trace has
+ * also one that ends the run: a replay must meet it. */
 static int on_take(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
-    act_trace_push(a->trace, t->now, act, a->iteration, t->g); /* also one that ends the run: a replay
-                                                                  must meet it */
+    act_trace_push(a->trace, t->now, act, a->iteration, t->g);
     if (!isfinite(t->g->loss) && a->conf.layout->size > 0)
         return diverged(a, "the loss", e);
     char what[60];
@@ -350,10 +350,8 @@ void aggregate_farewell(struct aggregate *a, double now, uint64_t worker, uint64
         return;
     uint64_t live, version = policy_granted(a->policy, worker);
     bool has = policy_working(a->policy, worker, &live) && live == seq;
-    struct work_lost lost = { TRACE_NA, NAN, NAN };
-    if (has)
-        lost = (struct work_lost){ rows_of(a, worker, seq), compute, delay };
-    act_trace_farewell(a->trace, now, worker, version, has ? seq : TRACE_NA, &lost);
+    struct work_lost done = { rows_of(a, worker, seq), compute, delay }, none = { TRACE_NA, NAN, NAN };
+    act_trace_farewell(a->trace, now, worker, version, has ? seq : TRACE_NA, has ? &done : &none);
 }
 
 void aggregate_stop(struct aggregate *a, double now, const char *why)
