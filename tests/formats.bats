@@ -11,11 +11,6 @@ teardown() {
     leave_nothing
 }
 
-# Reads operands in order into the shard `s` and prints its rows.
-read_rows() {
-    dsgd-shard -q -o s --split sequential "$@" && rows s
-}
-
 # Runs a command that may have 1 GB; with sanitizers, which reserve much more, without a limit.
 little_memory() {
     if (ulimit -v 1000000 && dsgd-shard --version) > /dev/null 2>&1; then

@@ -10,11 +10,6 @@ teardown() {
     leave_nothing
 }
 
-# Reads operands in order into the shard `s` and prints its rows.
-read_rows() {
-    dsgd-shard -q -o s --split sequential "$@" && rows s
-}
-
 # Rows of all these files, in an order of their own.
 all_rows() {
     rows "$@" | sort

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/vector.h"
 
 enum { PAIRS = 10, LOOKS = 30 /* values on one line */, LATELY = 10 /* steps */ };
 #define ENOUGH 1e-12 /* of all that was gained */
@@ -33,20 +34,6 @@ struct search {
     unsigned values;
 };
 
-static double dot(const double *a, const double *b, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-static void add(double *to, double c, const double *v, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        to[i] += c * v[i];
-}
-
 /* The pair that is `age` steps old, from 0. */
 static struct pair *pair_of(struct search *s, unsigned age)
 {
@@ -61,24 +48,24 @@ static void aim(struct search *s)
         s->p[i] = -s->g[i];
     for (unsigned k = 0; k < s->pairs; k++) {
         struct pair *q = pair_of(s, k);
-        a[k] = dot(q->s, s->p, s->n) / q->sy;
-        add(s->p, -a[k], q->y, s->n);
+        a[k] = vector_dot(q->s, s->p, s->n) / q->sy;
+        vector_add(s->p, -a[k], q->y, s->n);
     }
     struct pair *last = pair_of(s, 0);
-    double scale = s->pairs > 0 ? last->sy / dot(last->y, last->y, s->n)
-                                : 1 / fmax(1, sqrt(dot(s->g, s->g, s->n)));
+    double scale = s->pairs > 0 ? last->sy / vector_dot(last->y, last->y, s->n)
+                                : 1 / fmax(1, sqrt(vector_dot(s->g, s->g, s->n)));
     for (size_t i = 0; i < s->n; i++)
         s->p[i] *= scale;
     for (unsigned k = s->pairs; k-- > 0;) {
         struct pair *q = pair_of(s, k);
-        add(s->p, a[k] - dot(q->y, s->p, s->n) / q->sy, q->s, s->n);
+        vector_add(s->p, a[k] - vector_dot(q->y, s->p, s->n) / q->sy, q->s, s->n);
     }
 }
 
 static double look(struct search *s, double t)
 {
     memcpy(s->next_x, s->x, s->n * sizeof *s->x);
-    add(s->next_x, t, s->p, s->n);
+    vector_add(s->next_x, t, s->p, s->n);
     s->values++;
     return s->f(s->self, s->next_x, s->next_g);
 }
@@ -95,11 +82,11 @@ static bool low_enough(const struct search *s, double value, double t, double fa
 /* A point on the line that is lower, and less steep; false: rounding leaves none. */
 static bool find(struct search *s, double *value)
 {
-    double low = 0, high = INFINITY, t = 1, fall = dot(s->g, s->p, s->n);
+    double low = 0, high = INFINITY, t = 1, fall = vector_dot(s->g, s->p, s->n);
     bool lower = false;
     for (int i = 0; i < LOOKS && fall < 0; i++) {
         *value = look(s, t);
-        double slope = dot(s->next_g, s->p, s->n);
+        double slope = vector_dot(s->next_g, s->p, s->n);
         lower = low_enough(s, *value, t, fall, slope);
         if (!lower)
             high = t;
@@ -120,7 +107,7 @@ static void step(struct search *s, double value)
         q->s[i] = s->next_x[i] - s->x[i];
         q->y[i] = s->next_g[i] - s->g[i];
     }
-    q->sy = dot(q->s, q->y, s->n);
+    q->sy = vector_dot(q->s, q->y, s->n);
     if (q->sy > 0) {
         s->newest = (s->newest + 1) % PAIRS;
         s->pairs += s->pairs < PAIRS;
@@ -182,7 +169,7 @@ int descend(struct descent *d, slope *f, void *self, size_t n, double *x, unsign
     if (status == 0) {
         s.value = f(self, x, s.g);
         walk(&s, most);
-        *d = (struct descent){ s.value, dot(s.g, s.g, n), s.values };
+        *d = (struct descent){ s.value, vector_dot(s.g, s.g, n), s.values };
     }
     close_search(&s);
     return status;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/vector.h"
 
 enum { ROOM = 64 << 20 /* doubles in all vectors */, LEAST_PRODUCTS = 10, HALVINGS = 200 };
 
@@ -19,26 +20,12 @@ struct lanczos {
     double *w; /* (n): the next of v */
 };
 
-static double dot(const double *a, const double *b, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-static void subtract(double *w, double c, const double *v, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        w[i] -= c * v[i];
-}
-
 /* w without its parts along all of v; twice, for what rounding left of the first time. */
 static void make_orthogonal(struct lanczos *l)
 {
     for (int turn = 0; turn < 2; turn++)
         for (unsigned k = 0; k < l->m; k++)
-            subtract(l->w, dot(l->w, l->v + k * l->n, l->n), l->v + k * l->n, l->n);
+            vector_add(l->w, -vector_dot(l->w, l->v + k * l->n, l->n), l->v + k * l->n, l->n);
 }
 
 /* w becomes one more of v. */
@@ -108,10 +95,10 @@ static bool extend(struct lanczos *l, product *a, void *self)
 {
     const double *last = l->v + (l->m - 1) * l->n;
     a(self, last, l->w);
-    l->alpha[l->m - 1] = dot(l->w, last, l->n);
-    double before = sqrt(dot(l->w, l->w, l->n));
+    l->alpha[l->m - 1] = vector_dot(l->w, last, l->n);
+    double before = sqrt(vector_dot(l->w, l->w, l->n));
     make_orthogonal(l);
-    double norm = sqrt(dot(l->w, l->w, l->n));
+    double norm = sqrt(vector_dot(l->w, l->w, l->n));
     if (l->m == l->n || !(norm > SPECTRUM_FLAT * fmax(before, bound(l))))
         return false;
     l->beta[l->m - 1] = norm;
@@ -146,7 +133,7 @@ int spectrum_ends(struct spectrum *s, product *a, void *self, size_t n, const do
                          .w = mem_new(n, sizeof *l.w, e) };
     *s = (struct spectrum){ .least = { NAN, false }, .largest = { NAN, false } };
     int status = l.v && l.alpha && l.beta && l.w ? 0 : -1;
-    double norm = sqrt(dot(start, start, n));
+    double norm = sqrt(vector_dot(start, start, n));
     if (status == 0 && norm > 0 && isfinite(norm)) {
         memcpy(l.w, start, n * sizeof *l.w);
         keep(&l, norm);

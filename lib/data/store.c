@@ -122,7 +122,7 @@ static void warn_beyond(const struct store *s, size_t limit, const struct log *l
         rows += s->v[i].built.beyond_rows;
     }
     if (first != NULL)
-        log_note(log, "%s: the model has %zu features; what lies beyond is left out in %zu row%s",
+        log_note(log, "%s: only %zu features are wanted; what lies beyond is left out in %zu row%s",
                  first, limit, rows, rows == 1 ? "" : "s");
 }
 

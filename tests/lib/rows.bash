@@ -10,6 +10,11 @@ rows() {
     "$python" "$top_srcdir/tests/lib/rows.py" "$@"
 }
 
+# Reads operands in order into the shard `s` and prints its rows.
+read_rows() {
+    dsgd-shard -q -o s --split sequential "$@" && rows s
+}
+
 # dsgd-shard refuses a command line: the status, one line on stderr that holds the text, nothing on
 # stdout, no file. It runs in the empty folder `empty`; its stdin is ours.
 #   refuse STATUS TEXT ARG...

@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "base/spectrum.h"
 #include "base/tsv.h"
+#include "base/vector.h"
 #include "run/evaluate/risk.h"
 
 /* Passes over the data: as many as WORK allows, but within these. */
@@ -47,14 +48,6 @@ static void heard(void *self)
         progress_show(m->c->log, "%s: pass %lu over the data", m->stage, m->passes);
 }
 
-static double norm2(const double *v, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += v[i] * v[i];
-    return sum;
-}
-
 static double slope_at(void *self, const double *w, double *gradient)
 {
     struct measure *m = self;
@@ -70,7 +63,7 @@ static void bend_at(void *self, const double *v, double *hv)
 static double look(struct measure *m, const double *w, double *square)
 {
     double f = risk_slope(&m->risk, w, m->gradient, NULL);
-    *square = norm2(m->gradient, m->risk.size);
+    *square = vector_dot(m->gradient, m->gradient, m->risk.size);
     return f;
 }
 
@@ -100,7 +93,7 @@ static void find_noise(struct measure *m)
     m->stage = "noise";
     m->sigma2 = risk_noise(&m->risk, m->model, m->gradient);
     double first = risk_noise(&m->risk, m->start, m->gradient);
-    m->m_g = first > m->sigma2 ? (first - m->sigma2) / norm2(m->gradient, m->risk.size)
+    m->m_g = first > m->sigma2 ? (first - m->sigma2) / vector_dot(m->gradient, m->gradient, m->risk.size)
              : first >= 0      ? 0
                                : NAN;
 }
