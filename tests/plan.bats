@@ -211,6 +211,21 @@ T
     run -4 dsgd-plan -P 8 -d exp:1 --constants missing.tsv
 }
 
+@test "a group of workers that is long to write is one group" {
+    {
+        printf 'workers\tfamily\tspec\n'
+        for start in 0 1; do
+            range=$(seq -s , $start 2 599)
+            printf '%s\texp\texp:mean=%d\n%s\tconst\tconst:9\n' "$range" $((start + 1)) "$range"
+        done
+    } > fits
+    [ "$(awk 'NR == 2 { print length($1) }' fits)" -gt 1000 ]
+    run -0 --separate-stderr dsgd-plan -d - -p k-batch-async:1 < fits
+    # 300 workers push once a second, 300 once in two
+    assert_equal "$(awk 'NR == 2 { printf "%.6f", $6 }' <<< "$output")" 450.000000
+    assert_equal "${#stderr_lines[@]}" 2
+}
+
 @test "-d - takes the best row of a table of fits, or that of each group" {
     printf 'family\tspec\tloglik\taic\tks\tp\nexp\texp:2\t-1\t3\t.1\t.5\npareto\tpareto:1,3\t-9\t19\t.2\t.1\n' > fits
     dsgd-plan -q -P 4 -d - -p async < fits > plan

@@ -1,6 +1,6 @@
 /* What the bounds ask of an objective, as dsgd-eval --constants measures it or the user gives it. */
-#ifndef RUN_CONSTANTS_H
-#define RUN_CONSTANTS_H
+#ifndef RUN_PLAN_CONSTANTS_H
+#define RUN_PLAN_CONSTANTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -32,8 +32,7 @@ struct lap {
 };
 
 /* Seed number `seed` (0: the first), from `from` on looked at, for at most `limit` seconds of virtual time.
- * The loss is that of the
- * rows, of LAP_ROWS evenly chosen ones of more, looked at after updates 1, 2, ... and then after each
+ * The loss is that of the rows, of LAP_ROWS evenly chosen ones of more, looked at after updates 1, 2, ... and then after each
  * twentieth more, at no cost in virtual time; in between it is taken to fall evenly. */
 enum { LAP_ROWS = 2048 };
 int lap_run(struct lap *lap, const struct lap_conf *c, const struct spec *policy, uint64_t seed,

@@ -49,19 +49,24 @@ static int add_fit(struct laws *l, const char *spec, const char *workers, struct
     return add(l, mem_print(e, "%s=%s", workers, spec), e);
 }
 
+/* Whether the law added last is of these workers: "0-3=exp:1" of "0-3", any of NULL. */
+static bool has_law(const struct laws *l, const char *workers)
+{
+    size_t n = workers != NULL ? strlen(workers) : 0;
+    const char *last = l->n > 0 ? l->owned[l->n - 1] : NULL;
+    return last != NULL && (workers == NULL || (strncmp(last, workers, n) == 0 && last[n] == '='));
+}
+
 /* Rows are the best first, group by group. */
 static int take_rows(struct laws *l, struct cells *t, struct err *e)
 {
-    char group[1000] = "";
     int more;
     while ((more = cells_next(t, e)) > 0) {
         const char *spec = cells_text(t, "spec"), *workers = cells_text(t, "workers");
-        bool first = workers == NULL ? l->n == 0 : strcmp(workers, group) != 0;
-        if (spec == NULL || !first)
+        if (spec == NULL || has_law(l, workers))
             continue;
         if (add_fit(l, spec, workers, e) < 0)
             return e->kind == ERR_SYSTEM ? -1 : (e->kind = ERR_DATA, cells_blame(t, e));
-        snprintf(group, sizeof group, "%s", workers ? workers : "");
     }
     if (more == 0 && l->n == 0)
         return err_set(e, ERR_DATA, "%s: no row with a spec: a table of dsgd-trace fit has that column",
