@@ -46,6 +46,8 @@ static void test_refusals(void)
         { { "1", "2" }, { NULL }, "--price '2': a second price for all" },
         { { "-1" }, { NULL }, "--price '-1': must be 0 or more" },
         { { NULL }, { "300," }, "--watts '300,': " },
+        { { NULL }, { "10000000000000000000000000000000000000000000000000000000000000000000000,1" },
+          "--watts '10000000000000000000000000000000000000000000000000000000000000000000000,1': not a number of fewer than 64 characters" },
         { { NULL }, { "300,1,2" }, "--watts '300,1,2': " },
         { { NULL }, { "3-=3" }, "--watts '3-=3': '3-': workers are N or N-M" },
     };

@@ -32,7 +32,9 @@ static int read_watts(struct price *p, const char *text, struct err *e)
 {
     char busy[64];
     size_t n = strcspn(text, ",");
-    snprintf(busy, sizeof busy, "%.*s", n < sizeof busy ? (int)n : (int)sizeof busy, text);
+    if (n >= sizeof busy)
+        return err_set(e, ERR_USAGE, "not a number of fewer than %zu characters", sizeof busy);
+    snprintf(busy, sizeof busy, "%.*s", (int)n, text);
     p->idle = 0;
     if (set_nonneg(&p->busy, busy, e) < 0)
         return -1;
