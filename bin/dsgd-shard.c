@@ -22,6 +22,8 @@ static const struct opt opts[] = {
       offsetof(struct conf, split.how), &split_table },
     { "scale", 0, "SPEC", NULL, "bring features to a common size, or 'help'", NULL,
       offsetof(struct conf, split.scale), &scaling_table },
+    { "balance", 0, NULL, NULL, "weigh rows so that every class counts alike", set_flag,
+      offsetof(struct conf, split.balance), NULL },
     { "like", 0, "SHARD", NULL, "read, scale and number classes and features as for SHARD", set_text,
       offsetof(struct conf, split.like), NULL },
     { "hold-out", 0, "PART", NULL, "put this part of the rows (0.2) into a file of their own", set_part,

@@ -235,6 +235,34 @@ static void test_chunks(const struct test *t)
     ok(sparse, "%s: chunks of sparse rows add up to the whole", t->name);
 }
 
+/* A row of weight k counts like k rows. */
+static void test_weights(const struct test *t)
+{
+    static const enum rows_kind kinds[] = { ROWS_DENSE, ROWS_BYTES, ROWS_SPARSE };
+    float weighted[PARAMETERS], repeated[PARAMETERS], weights[ROWS];
+    bool same = true;
+    for (size_t i = 0; i < ROWS; i++)
+        weights[i] = (float)(i % 4);
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        double loss = 0, other = 0;
+        struct rows all = block(&t->data, kinds[k], 0, ROWS);
+        all.weights = weights;
+        memset(weighted, 0, sizeof weighted);
+        memset(repeated, 0, sizeof repeated);
+        for (size_t at = 0; at < ROWS; at += 7) {
+            struct rows b = rows_cut(&all, at, at + 7 < ROWS ? 7 : ROWS - at);
+            gradient_add(t->g, t->w, &b, weighted, &loss);
+        }
+        for (size_t i = 0; i < ROWS; i++)
+            for (size_t n = 0; n < i % 4; n++) {
+                struct rows one = block(&t->data, kinds[k], i, i + 1);
+                gradient_add(t->g, t->w, &one, repeated, &other);
+            }
+        same &= near(loss, other, 1e-6) && all_same(weighted, repeated, t->layout.size);
+    }
+    ok(same, "%s: a row of weight k counts like k rows", t->name);
+}
+
 /* Predictions have the least loss of all labels; the losses of scores add up to the gradient's. */
 static void test_scores(const struct test *t)
 {
@@ -316,6 +344,7 @@ static void test_model(const struct plug *row, bool bias, uint64_t index)
         test_differences(&t);
         test_kinds(&t);
         test_chunks(&t);
+        test_weights(&t);
         test_scores(&t);
         test_extremes(&t);
         test_narrow(&t, &r);

@@ -21,6 +21,7 @@ struct rows {
     const int32_t *indices; /* from 0, < features */
     const float *values;
     const double *labels; /* (n): a target, or a class index */
+    const float *weights; /* (n), >= 0: how many rows each counts for; NULL: each for one */
 };
 
 /* Rows from..from + n of a block, without copying. */
@@ -30,6 +31,8 @@ static inline struct rows rows_cut(const struct rows *block, size_t from, size_t
     v.n = n;
     if (v.labels != NULL)
         v.labels += from;
+    if (v.weights != NULL)
+        v.weights += from;
     if (v.kind == ROWS_DENSE)
         v.x += from * v.features;
     if (v.kind == ROWS_BYTES)
@@ -37,6 +40,11 @@ static inline struct rows rows_cut(const struct rows *block, size_t from, size_t
     if (v.kind == ROWS_SPARSE)
         v.indptr += from;
     return v;
+}
+
+static inline double rows_weight(const struct rows *block, size_t i)
+{
+    return block->weights != NULL ? block->weights[i] : 1;
 }
 
 #endif

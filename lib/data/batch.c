@@ -119,6 +119,28 @@ static bool any_sparse(const struct dataset *d)
     return false;
 }
 
+static bool any_weights(const struct dataset *d)
+{
+    for (size_t i = 0; i < d->n_parts; i++)
+        if (d->parts[i].weights != NULL)
+            return true;
+    return false;
+}
+
+static int gather_weights(struct batch *b, const struct dataset *d, const uint64_t *row, size_t n, struct err *e)
+{
+    if (!any_weights(d))
+        return 0;
+    if (mem_grow(&b->weights, &b->weights_cap, n, sizeof *b->weights, e) < 0)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        struct where w = find(d, row[i]);
+        b->weights[i] = (float)rows_weight(w.part, w.row);
+    }
+    b->rows.weights = b->weights;
+    return 0;
+}
+
 int batch_gather(struct batch *b, const struct dataset *d, const uint64_t *row, size_t n,
                  const double *labels, struct err *e)
 {
@@ -126,7 +148,8 @@ int batch_gather(struct batch *b, const struct dataset *d, const uint64_t *row, 
     b->rows = (struct rows){ .kind = sparse ? ROWS_SPARSE : ROWS_DENSE, .n = n,
                              .features = d->features };
     if ((sparse ? gather_sparse : gather_dense)(b, d, row, n, e) < 0 ||
-        mem_grow(&b->labels, &b->labels_cap, n, sizeof *b->labels, e) < 0)
+        mem_grow(&b->labels, &b->labels_cap, n, sizeof *b->labels, e) < 0 ||
+        gather_weights(b, d, row, n, e) < 0)
         return -1;
     for (size_t i = 0; i < n; i++)
         b->labels[i] = (labels ? labels : d->labels)[row[i]];
@@ -141,5 +164,6 @@ void batch_free(struct batch *b)
     free(b->indptr);
     free(b->indices);
     free(b->labels);
+    free(b->weights);
     memset(b, 0, sizeof *b);
 }

@@ -25,9 +25,24 @@ int builder_begin(struct builder *b, const char *format, enum rows_kind kind, si
     return 0;
 }
 
+/* Labels, and weights where there are any. */
 static int room_for_labels(struct builder *b, size_t n, struct err *e)
 {
+    if (b->weighted && mem_grow(&b->weights, &b->weights_cap, b->n + n, sizeof *b->weights, e) < 0)
+        return -1;
     return mem_grow(&b->labels, &b->labels_cap, b->n + n, sizeof *b->labels, e);
+}
+
+int builder_weigh(struct builder *b, struct err *e)
+{
+    if (b->weighted)
+        return 0;
+    b->weighted = true;
+    if (room_for_labels(b, 1, e) < 0)
+        return -1;
+    for (size_t i = 0; i < b->n; i++)
+        b->weights[i] = 1;
+    return 0;
 }
 
 static int room_floats(struct builder *b, size_t n, struct err *e)
@@ -167,6 +182,8 @@ int builder_copy(struct builder *b, const struct rows *from, size_t i, struct er
     if (builder_room(b, sparse ? (size_t)(from->indptr[i + 1] - from->indptr[i]) : 1, e) < 0)
         return -1;
     copy[b->kind](b, from, i);
+    if (b->weighted)
+        b->weights[b->n] = (float)rows_weight(from, i);
     b->labels[b->n++] = from->labels[i];
     return 0;
 }
@@ -184,6 +201,7 @@ struct rows builder_rows(const struct builder *b)
         .indices = b->indices,
         .values = b->values,
         .labels = b->labels,
+        .weights = b->weighted ? b->weights : NULL,
     };
 }
 
@@ -200,6 +218,7 @@ void builder_free(struct builder *b)
     free(b->indices);
     free(b->values);
     free(b->labels);
+    free(b->weights);
     free(b->beyond);
     labels_free(&b->spellings);
     memset(b, 0, sizeof *b);

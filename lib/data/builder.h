@@ -25,8 +25,10 @@ struct builder {
     int32_t *indices;   /* (entries) */
     float *values;      /* (entries) */
     double *labels;     /* (n); numbers of spellings until builder_finish */
+    bool weighted;      /* rows have weights (builder_weigh) */
+    float *weights;     /* (n), as given; NULL: none has */
     size_t entries;     /* sparse: of all rows, and of the row in hand */
-    size_t x_cap, bytes_cap, indptr_cap, indices_cap, values_cap, labels_cap;
+    size_t x_cap, bytes_cap, indptr_cap, indices_cap, values_cap, labels_cap, weights_cap;
     struct labels spellings;
     char *beyond;       /* the first place where something was left out, and what */
     size_t beyond_rows;
@@ -40,12 +42,15 @@ int builder_begin(struct builder *b, const char *format, enum rows_kind kind, si
 /* Room for n more rows (dense: with their values) or, when sparse, one more row of n entries. */
 int builder_room(struct builder *b, size_t n, struct err *e);
 
+/* From now on rows have weights, which readers write beside the labels; those that are there count for one. */
+int builder_weigh(struct builder *b, struct err *e);
+
 /* Ends the sparse row in hand, whose entries stand from indptr[n] on: sorts them, refuses one that
  * is there twice, and leaves out what lies beyond the limit. base: what the file's indices start
  * at. */
 int builder_end_sparse(struct builder *b, unsigned base, struct place at, struct err *e);
 
-/* Appends a copy of row i of `from` (same kind, not wider), with its label as it is. */
+/* Appends a copy of row i of `from` (same kind, not wider), with its label as it is, and its weight. */
 int builder_copy(struct builder *b, const struct rows *from, size_t i, struct err *e);
 
 /* All rows as they are, until the next change. */

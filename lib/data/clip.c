@@ -17,6 +17,8 @@ static int clip_dense(struct builder *to, const struct rows *from, size_t limit,
             memcpy(to->x + i * limit, from->x + i * from->features, limit * sizeof *to->x);
     }
     memcpy(to->labels, from->labels, from->n * sizeof *to->labels);
+    if (to->weighted)
+        memcpy(to->weights, from->weights, from->n * sizeof *to->weights);
     to->n = to->beyond_rows = from->n;
     to->beyond = mem_print(e, "%s: %zu features", file, from->features);
     return to->beyond == NULL ? -1 : 0;
@@ -31,6 +33,8 @@ static int clip_sparse(struct builder *to, const struct rows *from, const char *
         memcpy(to->indices + to->entries, from->indices + at, n * sizeof *to->indices);
         memcpy(to->values + to->entries, from->values + at, n * sizeof *to->values);
         to->labels[i] = from->labels[i];
+        if (to->weighted)
+            to->weights[i] = from->weights[i];
         to->entries += n;
         if (builder_end_sparse(to, 1, (struct place){ file, ": row ", i + 1 }, e) < 0)
             return -1;
@@ -44,6 +48,7 @@ int clip_rows(struct builder *to, const struct rows *from, size_t limit, const c
 {
     to->kind = from->kind;
     to->scale = from->scale;
+    to->weighted = from->weights != NULL;
     to->limit = limit;
     to->features = from->kind == ROWS_SPARSE ? 0 : limit;
     if (from->kind == ROWS_SPARSE)

@@ -268,3 +268,9 @@ void dataset_free(struct dataset *d)
     free(d->name);
     memset(d, 0, sizeof *d);
 }
+
+size_t dataset_class(const struct dataset *d, uint64_t row)
+{
+    double label = d->labels[row];
+    return d->classes.named ? (size_t)label : (size_t)classes_find_value(&d->classes, label);
+}

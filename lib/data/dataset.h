@@ -68,6 +68,9 @@ int dataset_read(struct dataset *d, char *const *paths, size_t n, const struct i
                  size_t limit, const struct log *log, struct err *e);
 void dataset_free(struct dataset *d);
 
+/* Which of d's classes a row's label is. */
+size_t dataset_class(const struct dataset *d, uint64_t row);
+
 /* The part that holds a row of the whole data set; *row becomes its number there. */
 const struct rows *dataset_find(const struct dataset *d, uint64_t *row);
 
@@ -78,7 +81,8 @@ struct batch {
     int64_t *indptr;
     int32_t *indices;
     double *labels;
-    size_t x_cap, values_cap, indptr_cap, indices_cap, labels_cap;
+    float *weights;
+    size_t x_cap, values_cap, indptr_cap, indices_cap, labels_cap, weights_cap;
 };
 /* Row numbers of the whole data set (0 .. rows-1), n of them, into b; labels from `labels`
  * (d->rows of them, e.g. class indices of the run), or d->labels when NULL. -1: ERR_SYSTEM. */

@@ -10,27 +10,31 @@
 #include "base/bytes.h"
 #include "base/num.h"
 
-enum { TENSORS_MAX = 4 };
+enum { TENSORS_MAX = 5 };
 
 /* The tensors of rows, in the order of the file: large elements first, so that all stay aligned. */
 static size_t tensors_of(const struct rows *r, struct tensor t[TENSORS_MAX])
 {
     size_t stored = r->kind == ROWS_SPARSE ? (size_t)r->indptr[r->n] : 0;
-    t[0] = (struct tensor){ "labels", DTYPE_F64, 1, { r->n }, r->labels };
+    size_t n = 0;
+    t[n++] = (struct tensor){ "labels", DTYPE_F64, 1, { r->n }, r->labels };
+    if (r->kind == ROWS_SPARSE)
+        t[n++] = (struct tensor){ "indptr", DTYPE_I64, 1, { r->n + 1 }, r->indptr };
+    if (r->weights != NULL)
+        t[n++] = (struct tensor){ "weights", DTYPE_F32, 1, { r->n }, r->weights };
     switch (r->kind) {
     case ROWS_DENSE:
-        t[1] = (struct tensor){ "x", DTYPE_F32, 2, { r->n, r->features }, r->x };
-        return 2;
+        t[n++] = (struct tensor){ "x", DTYPE_F32, 2, { r->n, r->features }, r->x };
+        break;
     case ROWS_BYTES:
-        t[1] = (struct tensor){ "x", DTYPE_U8, 2, { r->n, r->features }, r->bytes };
-        return 2;
+        t[n++] = (struct tensor){ "x", DTYPE_U8, 2, { r->n, r->features }, r->bytes };
+        break;
     case ROWS_SPARSE:
+        t[n++] = (struct tensor){ "indices", DTYPE_I32, 1, { stored }, r->indices };
+        t[n++] = (struct tensor){ "values", DTYPE_F32, 1, { stored }, r->values };
         break;
     }
-    t[1] = (struct tensor){ "indptr", DTYPE_I64, 1, { r->n + 1 }, r->indptr };
-    t[2] = (struct tensor){ "indices", DTYPE_I32, 1, { stored }, r->indices };
-    t[3] = (struct tensor){ "values", DTYPE_F32, 1, { stored }, r->values };
-    return 4;
+    return n;
 }
 
 static uint32_t crc_of(const struct tensor *t, size_t n)
@@ -206,6 +210,18 @@ static int check_labels(const struct shard *s, struct err *e)
     return 0;
 }
 
+static int take_weights(struct shard *s, struct err *e)
+{
+    struct rows *r = &s->rows;
+    if (record_find(&s->record, "weights") == NULL)
+        return 0;
+    r->weights = need(s, "weights", DTYPE_F32, r->n, 0, e);
+    for (size_t i = 0; r->weights != NULL && i < r->n; i++)
+        if (!(r->weights[i] >= 0 && isfinite(r->weights[i])))
+            return err_set(e, ERR_DATA, "row %zu: its weight is not a finite number from 0 on", i);
+    return r->weights == NULL ? -1 : 0;
+}
+
 static int take_meta(struct shard *s, struct err *e)
 {
     const json_t *meta = s->record.meta;
@@ -236,7 +252,7 @@ int shard_take(struct shard *s, struct err *e)
     if (take_meta(s, e) < 0)
         return -1;
     s->rows.labels = need(s, "labels", DTYPE_F64, s->rows.n, 0, e);
-    if (s->rows.labels == NULL || check_labels(s, e) < 0)
+    if (s->rows.labels == NULL || check_labels(s, e) < 0 || take_weights(s, e) < 0)
         return -1;
     return record_find(&s->record, "x") ? take_dense(s, e) : take_sparse(s, e);
 }

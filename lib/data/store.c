@@ -83,6 +83,21 @@ int store_meta(struct dataset *d, const json_t *more, struct err *e)
     return 0;
 }
 
+/* Weights as people wrote them are brought to a mean of 1, so that the size of a step does not depend on them. */
+static int level_weights(struct store *s, struct err *e)
+{
+    double sum = 0, n = 0;
+    for (size_t i = 0; i < s->n; n += (double)s->v[i++].built.n)
+        for (size_t k = 0; k < s->v[i].built.n; k++)
+            sum += s->v[i].built.weighted ? (double)s->v[i].built.weights[k] : 1;
+    if (n > 0 && sum <= 0)
+        return err_set(e, ERR_DATA, "%s: the weights of all rows are 0", s->v[0].file);
+    for (size_t i = 0; i < s->n; i++)
+        for (size_t k = 0; s->v[i].built.weighted && k < s->v[i].built.n; k++)
+            s->v[i].built.weights[k] = (float)(s->v[i].built.weights[k] * n / sum);
+    return 0;
+}
+
 static int finish_raw(struct part *p, const struct scaling *s, struct err *e)
 {
     if (builder_finish(&p->built, &p->classes, e) < 0 || scaling_apply(s, &p->built, e) < 0)
@@ -198,6 +213,8 @@ static int join(struct dataset *d, const struct scaling *scaling, const struct i
     if (d->parts == NULL || d->shards == NULL)
         return err_memory(e);
     if (in->classes != NULL && classes_merge(&d->classes, in->classes, e) < 0)
+        return -1;
+    if (level_weights(s, e) < 0)
         return -1;
     for (size_t i = 0; i < s->n; i++) {
         if (finish_part(&s->v[i], scaling, &d->parts[i], limit, e) < 0)

@@ -77,6 +77,14 @@ size_t gradient_outputs(const struct gradient *g)
     return g->outputs;
 }
 
+/* Derivatives of rows that count for more, or less, than one. */
+static void weigh(struct gradient *g, const struct rows *block)
+{
+    for (size_t r = 0; block->weights != NULL && r < block->n; r++)
+        for (size_t c = 0; c < g->outputs; c++)
+            g->ds[r * g->outputs + c] *= block->weights[r];
+}
+
 void gradient_add(struct gradient *g, const float *w, const struct rows *block, float *sum,
                   double *loss)
 {
@@ -84,8 +92,9 @@ void gradient_add(struct gradient *g, const float *w, const struct rows *block, 
     double total = 0;
     g->ops->engine->scores(g->engine, w, block, g->scores);
     for (size_t r = 0; r < block->n; r++)
-        total += g->ops->point(g->scores + r * outputs, outputs, block->labels[r],
-                               g->ds + r * outputs);
+        total += rows_weight(block, r) *
+                 g->ops->point(g->scores + r * outputs, outputs, block->labels[r], g->ds + r * outputs);
+    weigh(g, block);
     g->ops->engine->add(g->engine, w, g->ds, block, sum);
     *loss += total;
 }
@@ -109,6 +118,7 @@ void gradient_bend(struct gradient *g, const float *w, const float *v, const str
     engine->scores(g->engine, v, block, g->ds);
     for (size_t r = 0; r < block->n; r++)
         g->ops->bend(g->scores + r * outputs, outputs, g->ds + r * outputs);
+    weigh(g, block);
     engine->add(g->engine, w, g->ds, block, sum);
 }
 
@@ -127,7 +137,8 @@ static double linear_squares(struct gradient *g, const float *w, const struct ro
     g->ops->engine->scores(g->engine, w, block, g->scores);
     for (size_t r = 0; r < block->n; r++) {
         g->ops->point(g->scores + r * outputs, outputs, block->labels[r], g->ds);
-        total += square_of(g->ds, outputs) * g->ops->engine->square(g->engine, block, r);
+        total += square_of(g->ds, outputs) * g->ops->engine->square(g->engine, block, r) *
+                 rows_weight(block, r) * rows_weight(block, r);
     }
     return total;
 }

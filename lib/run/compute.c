@@ -261,7 +261,7 @@ int compute_losses(struct compute *c, const float *w, uint64_t first, uint64_t s
             return -1;
         gradient_scores(c->gradient, w, &c->batch.rows, c->scores);
         for (size_t i = 0; i < n; i++)
-            *sum += gradient_loss(c->gradient, c->scores + i * outputs, c->batch.labels[i]);
+            *sum += rows_weight(&c->batch.rows, i) * gradient_loss(c->gradient, c->scores + i * outputs, c->batch.labels[i]);
         *rows += n;
     }
     return 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prints the rows of shards, one a line: LABEL INDEX:VALUE ..., indices from 1, and with --meta KEY a
-member of the metadata. Reads the format as dsgd-files(5) has it, with nothing but the standard library."""
+"""Prints the rows of shards, one a line: LABEL INDEX:VALUE ..., indices from 1; with --meta KEY a
+member of the metadata, with --weights the weights of the rows. Reads the format as dsgd-files(5) has it, with nothing but the standard library."""
 import json
 import struct
 import sys
@@ -44,12 +44,19 @@ def name(meta, label):
 def main():
     paths = sys.argv[1:]
     key = None
+    weights = paths[0] == "--weights"
+    if weights:
+        paths = paths[1:]
     if paths[0] == "--meta":
         key, paths = paths[1], paths[2:]
     for path in paths:
         meta, t = read(path)
         if key is not None:
             print(meta[key])
+            continue
+        if weights:
+            for weight in t.get("weights", [1] * len(t["labels"])):
+                print("%.9g" % weight)
             continue
         for i, label in enumerate(t["labels"]):
             print(name(meta, label), *("%d:%.9g" % e for e in entries(meta, t, i)))

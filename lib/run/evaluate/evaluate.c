@@ -113,7 +113,7 @@ static int score_row(struct run *r, const struct model *m, struct err *e)
     tsv_flush(&r->tsv);
     if (ferror(stdout)) /* where SIGPIPE is ignored, too, a reader that left ends the stream */
         return err_sys(e, "<stdout>");
-    if (s.known > 0 && !isfinite(s.loss) && r->diverged == UINT64_MAX)
+    if (s.known && !isfinite(s.loss) && r->diverged == UINT64_MAX)
         r->diverged = m->iteration;
     return 0;
 }

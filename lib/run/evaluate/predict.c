@@ -7,19 +7,21 @@
 #include "base/tsv.h"
 #include "run/evaluate/score.h"
 
-static void class_lines(void *self, const struct gradient *g, size_t first, const float *s, size_t n)
+static void class_lines(void *self, const struct gradient *g, const struct rows *block, size_t first,
+                        const float *s)
 {
     const struct model *m = self;
     (void)first;
-    for (size_t r = 0; r < n; r++, s += gradient_outputs(g))
+    for (size_t r = 0; r < block->n; r++, s += gradient_outputs(g))
         puts(m->classes.v[(size_t)gradient_predict(g, s)].name);
 }
 
-static void target_lines(void *self, const struct gradient *g, size_t first, const float *s, size_t n)
+static void target_lines(void *self, const struct gradient *g, const struct rows *block, size_t first,
+                        const float *s)
 {
     char text[NUM_TEXT];
     (void)self, (void)first;
-    for (size_t r = 0; r < n; r++, s += gradient_outputs(g))
+    for (size_t r = 0; r < block->n; r++, s += gradient_outputs(g))
         puts(num_print_float(text, (float)gradient_predict(g, s)));
 }
 
@@ -32,22 +34,24 @@ static struct tsv json_row(void)
     return row;
 }
 
-static void class_json(void *self, const struct gradient *g, size_t first, const float *s, size_t n)
+static void class_json(void *self, const struct gradient *g, const struct rows *block, size_t first,
+                        const float *s)
 {
     const struct model *m = self;
     struct tsv row = json_row();
     (void)first;
-    for (size_t r = 0; r < n; r++, s += gradient_outputs(g)) {
+    for (size_t r = 0; r < block->n; r++, s += gradient_outputs(g)) {
         tsv_text(&row, m->classes.v[(size_t)gradient_predict(g, s)].name);
         tsv_end(&row);
     }
 }
 
-static void target_json(void *self, const struct gradient *g, size_t first, const float *s, size_t n)
+static void target_json(void *self, const struct gradient *g, const struct rows *block, size_t first,
+                        const float *s)
 {
     struct tsv row = json_row();
     (void)self, (void)first;
-    for (size_t r = 0; r < n; r++, s += gradient_outputs(g)) {
+    for (size_t r = 0; r < block->n; r++, s += gradient_outputs(g)) {
         tsv_float(&row, (float)gradient_predict(g, s));
         tsv_end(&row);
     }

@@ -21,7 +21,7 @@ static void score_block(void *self, const struct rows *block, size_t first)
 {
     struct scorer *r = self;
     gradient_scores(r->g, r->w, block, r->s);
-    r->sink(r->self, r->g, first, r->s, block->n);
+    r->sink(r->self, r->g, block, first, r->s);
 }
 
 int score_rows(const struct model *m, const struct dataset *d, score_sink *sink, void *self,
@@ -43,19 +43,20 @@ struct tally {
     const double *y;
     bool targets;
     double loss, error;
-    size_t known;
+    double known, all; /* weights of the rows in them */
 };
 
-static void count(void *self, const struct gradient *g, size_t first, const float *s, size_t n)
+static void count(void *self, const struct gradient *g, const struct rows *block, size_t first, const float *s)
 {
     struct tally *t = self;
-    for (size_t r = 0; r < n; r++, s += gradient_outputs(g)) {
-        double y = t->y[first + r], off = gradient_predict(g, s) - y;
-        t->error += t->targets ? off * off : off != 0; /* NAN: wrong */
+    for (size_t r = 0; r < block->n; r++, s += gradient_outputs(g)) {
+        double y = t->y[first + r], off = gradient_predict(g, s) - y, weight = rows_weight(block, r);
+        t->error += weight * (t->targets ? off * off : off != 0); /* NAN: wrong */
+        t->all += weight;
         if (isnan(y))
             continue;
-        t->loss += gradient_loss(g, s, y);
-        t->known++;
+        t->loss += weight * gradient_loss(g, s, y);
+        t->known += weight;
     }
 }
 
@@ -65,7 +66,6 @@ int score_model(struct score *s, const struct model *m, const struct dataset *d,
     struct tally t = { .y = y, .targets = model_row(&m->spec)->target == TARGET_REAL };
     if (score_rows(m, d, count, &t, e) < 0)
         return -1;
-    *s = (struct score){ t.known ? t.loss / (double)t.known : NAN, t.error / (double)d->rows,
-                         t.known };
+    *s = (struct score){ t.known > 0 ? t.loss / t.known : NAN, t.error / t.all, t.known > 0 };
     return 0;
 }

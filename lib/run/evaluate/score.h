@@ -2,6 +2,7 @@
 #ifndef RUN_SCORE_H
 #define RUN_SCORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -9,17 +10,19 @@
 #include "learn/gradient.h"
 #include "learn/model.h"
 
-/* Told of n rows in a row, from row `first` of the data on: s (n, C) are their scores. */
-typedef void score_sink(void *self, const struct gradient *g, size_t first, const float *s, size_t n);
+/* Told of a block of rows, those from row `first` of the data on: s (n, C) are their scores. */
+typedef void score_sink(void *self, const struct gradient *g, const struct rows *block, size_t first,
+                        const float *s);
 
 /* Shows all rows to `sink`, in the order of the data. The data are no wider than the model. */
 int score_rows(const struct model *m, const struct dataset *d, score_sink *sink, void *self,
                struct err *e);
 
+/* Means of rows that count as their weights say. */
 struct score {
     double loss;  /* mean data loss over the rows whose label is known; NAN: there is none */
     double error; /* misclassified fraction of all rows; mean (s - y)^2 for targets */
-    size_t known; /* rows in loss */
+    bool known;   /* there is a row in loss */
 };
 
 /* y (rows): class index or target; NAN: a label that the model never saw, which is wrong. */

@@ -23,12 +23,6 @@ struct dirichlet {
     double alpha;
 };
 
-static size_t class_of(const struct dataset *d, uint64_t row)
-{
-    double label = d->labels[row];
-    return d->classes.named ? (size_t)label : (size_t)classes_find_value(&d->classes, label);
-}
-
 static void deal_evenly(struct order *o)
 {
     size_t size = o->rows / o->shards, larger = o->rows % o->shards;
@@ -44,11 +38,11 @@ static int sort_by_class(struct order *o, const struct dataset *d, size_t *first
     if (sorted == NULL)
         return -1;
     for (size_t i = 0; i < o->rows; i++)
-        first[class_of(d, o->row[i]) + 1]++;
+        first[dataset_class(d, o->row[i]) + 1]++;
     for (size_t c = 0; c < n; c++)
         first[c + 1] += first[c];
     for (size_t i = 0; i < o->rows; i++)
-        sorted[first[class_of(d, o->row[i])]++] = o->row[i];
+        sorted[first[dataset_class(d, o->row[i])]++] = o->row[i];
     for (size_t c = n; c > 0; c--)
         first[c] = first[c - 1];
     first[0] = 0;

@@ -12,6 +12,7 @@
 #include "data/builder.h"
 #include "data/scaling.h"
 #include "data/shard.h"
+#include "run/split/balance.h"
 #include "run/split/order.h"
 #include "run/split/pattern.h"
 
@@ -23,6 +24,7 @@ struct splitting {
     struct dataset like; /* --like */
     struct order order;
     struct scaling scaling;
+    struct balance balance;
     char *source;       /* names of the files, for the metadata */
     struct builder row; /* the shard in hand */
     size_t single;      /* shards whose rows are all of one class */
@@ -130,7 +132,15 @@ static void summary(const struct splitting *g)
 }
 
 /* The rows o->row[first .. end). */
-static int gather(struct splitting *g, uint64_t first, uint64_t end, struct err *e)
+static bool weighted(const struct splitting *g, const struct balance *balance)
+{
+    for (size_t i = 0; i < g->data.n_parts; i++)
+        if (g->data.parts[i].weights != NULL)
+            return true;
+    return balance->factor != NULL;
+}
+
+static int gather(struct splitting *g, uint64_t first, uint64_t end, const struct balance *balance, struct err *e)
 {
     const struct dataset *d = &g->data;
     struct builder *b = &g->row;
@@ -138,11 +148,14 @@ static int gather(struct splitting *g, uint64_t first, uint64_t end, struct err 
     b->scale = d->parts[0].scale;
     b->features = g->features;
     b->n = b->entries = 0;
+    b->weighted = weighted(g, balance);
     for (uint64_t i = first; i < end; i++) {
         uint64_t row = g->order.row[i];
         const struct rows *part = dataset_find(d, &row);
         if (builder_copy(b, part, row, e) < 0)
             return -1;
+        if (balance->factor != NULL)
+            balance_apply(balance, b, b->n - 1, dataset_class(d, g->order.row[i]));
     }
     return scaling_apply(&g->scaling, b, e);
 }
@@ -168,14 +181,14 @@ static void tell_single(const struct splitting *g)
                  g->single - 1);
 }
 
-static int write_rows(struct splitting *g, uint64_t first, uint64_t end, struct shard_note *note,
-                      struct out *o, struct err *e)
+static int write_rows(struct splitting *g, uint64_t first, uint64_t end, const struct balance *balance,
+                      struct shard_note *note, struct out *o, struct err *e)
 {
     note->classes = &g->data.classes;
     note->data = g->data.meta;
     note->source = g->source;
     note->seed = g->s->seed;
-    if (gather(g, first, end, e) < 0)
+    if (gather(g, first, end, balance, e) < 0)
         return -1;
     struct rows r = builder_rows(&g->row);
     return shard_write(o, &r, note, e);
@@ -184,14 +197,14 @@ static int write_rows(struct splitting *g, uint64_t first, uint64_t end, struct 
 static int write_shard(struct splitting *g, uint64_t k, struct out *o, struct err *e)
 {
     struct shard_note note = { .shard = k, .shards = g->s->shards };
-    return write_rows(g, g->order.begin[k], g->order.begin[k + 1], &note, o, e);
+    return write_rows(g, g->order.begin[k], g->order.begin[k + 1], &g->balance, &note, o, e);
 }
 
-/* A shard of its own, the only one. */
+/* A shard of its own, the only one; what is measured on it is measured on rows as they are. */
 static int write_held(struct splitting *g, struct out *o, struct err *e)
 {
     struct shard_note note = { .shard = 0, .shards = 1 };
-    return write_rows(g, g->order.rows, g->order.rows + g->order.held, &note, o, e);
+    return write_rows(g, g->order.rows, g->order.rows + g->order.held, &(struct balance){ 0 }, &note, o, e);
 }
 
 static int write_stream(struct splitting *g, struct out *held, struct err *e)
@@ -290,6 +303,8 @@ static int prepare(struct splitting *g, struct err *e)
         g->features = g->like.features;
     if (order_find(&g->order, &s->how, d, (size_t)s->shards, held_out(g), s->seed, e) < 0)
         return -1;
+    if (s->balance && balance_find(&g->balance, d, g->order.row, g->order.rows, e) < 0)
+        return -1;
     if (s->scale.plug == NULL)
         return 0;
     if (json_object_get(d->meta, "scaling") != NULL)
@@ -324,6 +339,7 @@ int split_run(const struct split *s, char *const *paths, size_t n, struct err *e
     free(g.source);
     builder_free(&g.row);
     scaling_free(&g.scaling);
+    balance_free(&g.balance);
     order_free(&g.order);
     dataset_free(&g.data);
     dataset_free(&g.like);

@@ -20,6 +20,7 @@ struct split {
     uint64_t seed;
     uint64_t features;   /* --features; 0: as wide as the data are */
     struct spec scale;   /* --scale; no plug: as the data are stored */
+    bool balance;        /* --balance: every class counts for as much as another in the shards, by its rows' weights */
     const char *like;    /* --like SHARD, or NULL: read, scaled and as wide as its rows are, with its classes */
     double hold_out;     /* --hold-out: this part of the rows goes to the file; 0: none */
     const char *hold_out_file;
