@@ -70,7 +70,7 @@ static void make_record(struct record *r, const char *model, const char *labels,
     set_labels(&c, false, labels);
     spec_parse(&spec, &model_table, model, &e);
     struct dims d = { .features = 2, .classes = c.n, .bias = true };
-    *r = (struct record){ .meta = json_object() };
+    *r = (struct record){ .meta = json_object(), .tensors = calloc(LAYOUT_PARTS, sizeof *r->tensors) };
     ok(model_layout(&spec, &d, &l, &e) == 0
            && model_meta(r->meta, &spec, &d, &c, 12, 0.25, &e) == 0,
        "a %s model has metadata", model);

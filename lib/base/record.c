@@ -24,6 +24,7 @@ void record_free(struct record *r)
         munmap(r->map, r->length);
     else
         free(r->map);
+    free(r->tensors);
     json_decref(r->meta);
     memset(r, 0, sizeof *r);
 }

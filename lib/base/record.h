@@ -12,20 +12,21 @@
 
 enum dtype { DTYPE_U8, DTYPE_I32, DTYPE_I64, DTYPE_F32, DTYPE_F64 };
 
+enum { TENSOR_NAME = 128 /* bytes, the ending 0 among them */, TENSOR_DIMS = 8 };
 struct tensor {
-    char name[64];
+    char name[TENSOR_NAME];
     enum dtype dtype;
     unsigned dims;
-    size_t shape[4];
+    size_t shape[TENSOR_DIMS];
     const void *data; /* product of shape times the size of dtype; aligned to that size */
 };
 
-enum { RECORD_TENSORS = 64, RECORD_HEADER_MAX = 64 << 20 /* bytes of JSON header accepted */ };
+enum { RECORD_HEADER_MAX = 64 << 20 /* bytes of JSON header accepted */ };
 
 /* A record that was read. Zeroed before use. */
 struct record {
     json_t *meta; /* __metadata__: text to text; never NULL after reading */
-    struct tensor tensors[RECORD_TENSORS];
+    struct tensor *tensors; /* (n); owned */
     size_t n;
     void *map;      /* what data points into */
     size_t length;  /* bytes of map */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 static const struct {
     const char *name;
     size_t size;
@@ -12,7 +14,7 @@ static const struct {
     [DTYPE_U8] = { "U8", 1 },   [DTYPE_I32] = { "I32", 4 }, [DTYPE_I64] = { "I64", 8 },
     [DTYPE_F32] = { "F32", 4 }, [DTYPE_F64] = { "F64", 8 },
 };
-enum { DTYPES = sizeof dtypes / sizeof dtypes[0], DIMS = 4 };
+enum { DTYPES = sizeof dtypes / sizeof dtypes[0] };
 
 size_t dtype_size(enum dtype t)
 {
@@ -58,9 +60,9 @@ static int read_dtype(struct tensor *t, const json_t *entry, struct err *e)
 static int read_shape(struct tensor *t, const json_t *entry, size_t *bytes, struct err *e)
 {
     const json_t *shape = json_object_get(entry, "shape");
-    if (!json_is_array(shape) || json_array_size(shape) > DIMS)
+    if (!json_is_array(shape) || json_array_size(shape) > TENSOR_DIMS)
         return err_set(e, ERR_DATA, "tensor '%s': shape must be an array of at most %d numbers",
-                       t->name, DIMS);
+                       t->name, TENSOR_DIMS);
     t->dims = (unsigned)json_array_size(shape);
     *bytes = dtype_size(t->dtype);
     for (unsigned i = 0; i < t->dims; i++)
@@ -114,14 +116,13 @@ static int read_entries(struct record *r, json_t *header, struct err *e)
     const char *name;
     json_t *entry;
     r->meta = json_object();
-    if (r->meta == NULL)
+    r->tensors = mem_new(json_object_size(header), sizeof *r->tensors, e);
+    if (r->meta == NULL || r->tensors == NULL)
         return err_memory(e);
     json_object_foreach(header, name, entry) {
         int status;
         if (strcmp(name, "__metadata__") == 0)
             status = read_meta(r, entry, e);
-        else if (r->n == RECORD_TENSORS)
-            status = err_set(e, ERR_DATA, "more than %d tensors", RECORD_TENSORS);
         else
             status = read_tensor(&r->tensors[r->n++], name, entry, e);
         if (status < 0)
@@ -143,20 +144,23 @@ static int by_offset(const void *a, const void *b)
 /* The format allows neither overlaps nor holes: a tensor begins where the one before ends. */
 static int check_layout(const struct record *r, size_t *bytes, struct err *e)
 {
-    const struct tensor *sorted[RECORD_TENSORS];
+    const struct tensor **sorted = mem_new(r->n, sizeof *sorted, e);
+    if (sorted == NULL)
+        return -1;
     for (size_t i = 0; i < r->n; i++)
         sorted[i] = &r->tensors[i];
     qsort(sorted, r->n, sizeof *sorted, by_offset);
-    size_t end = 0;
-    for (size_t i = 0; i < r->n; i++) {
+    int status = 0;
+    *bytes = 0;
+    for (size_t i = 0; i < r->n && status == 0; i++) {
         size_t begin = (uintptr_t)sorted[i]->data;
-        if (begin != end)
-            return err_set(e, ERR_DATA, "tensor '%s' begins at %zu, the data before it end at %zu",
-                           sorted[i]->name, begin, end);
-        end = begin + tensor_bytes(sorted[i]);
+        if (begin != *bytes)
+            status = err_set(e, ERR_DATA, "tensor '%s' begins at %zu, the data before it end at %zu",
+                             sorted[i]->name, begin, *bytes);
+        *bytes = begin + tensor_bytes(sorted[i]);
     }
-    *bytes = end;
-    return 0;
+    free(sorted);
+    return status;
 }
 
 int record_parse(struct record *r, const char *text, size_t n, size_t *bytes, struct err *e)

@@ -55,7 +55,7 @@ static void print_part(char *to, size_t room, const struct layout *l, size_t i)
 static int check_fit(const struct conf *c, const struct layout *l, struct err *e)
 {
     const struct layout *has = &c->model.layout;
-    char mine[120], theirs[120];
+    char mine[TENSOR_NAME + 120], theirs[TENSOR_NAME + 120];
     for (size_t i = 0; i < l->n || i < has->n; i++) {
         print_part(mine, sizeof mine, has, i);
         print_part(theirs, sizeof theirs, l, i);

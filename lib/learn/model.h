@@ -31,14 +31,14 @@ int image_parse(struct image *i, const json_t *shape, struct err *e);
 
 /* One tensor of the flat parameter array. */
 struct part {
-    char name[24]; /* "weight", "2.weight" */
+    char name[TENSOR_NAME]; /* "weight", "2.weight" */
     unsigned dims;
-    size_t shape[4];
+    size_t shape[TENSOR_DIMS];
     size_t offset, size; /* in floats */
     bool penalised;      /* by --l2: weights, not biases (COMMANDS, Objective) */
     double deviation;    /* of the normal values that it starts with; 0: it starts at 0 */
 };
-enum { LAYOUT_PARTS = 32 };
+enum { LAYOUT_PARTS = 1024 };
 struct layout {
     struct part parts[LAYOUT_PARTS];
     size_t n;
