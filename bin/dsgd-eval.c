@@ -6,12 +6,22 @@
 #include "base/set.h"
 #include "data/dataset.h"
 #include "run/evaluate/evaluate.h"
+#include "run/evaluate/export.h"
+#include "run/evaluate/measure.h"
 
 static const struct opt opts[] = {
     { "model", 'm', "FILE", NULL, "the model to score (default: a stream of models on stdin)",
       set_text, offsetof(struct evaluate, model), NULL },
     { "predict", 0, NULL, NULL, "print the model's label for each row of data", set_flag,
       offsetof(struct evaluate, predict), NULL },
+    { "scores", 0, "NAME,...", NULL, "more columns beside loss and error, or 'help'", set_texts,
+      offsetof(struct evaluate, scores), &measure_table },
+    { "proba", 0, NULL, NULL, "print the chance of every class for each row of data", set_flag,
+      offsetof(struct evaluate, proba), NULL },
+    { "confusion", 0, NULL, NULL, "print which classes are taken for which", set_flag,
+      offsetof(struct evaluate, confusion), NULL },
+    { "export", 0, "FORMAT", NULL, "write the model's weights for other programs, or 'help'", NULL,
+      offsetof(struct evaluate, export), &export_table },
     { "constants", 0, NULL, NULL, "print what dsgd-plan wants to know of the objective", set_flag,
       offsetof(struct evaluate, constants), NULL },
     { "l2", 0, "LAMBDA", NULL, "--constants: penalty as in dsgd-ps, where it is not the model's own",

@@ -246,7 +246,9 @@ last_is() {
 --constants --predict -m m m
 --l2 1 -m m m
 --timeout -1s m
---scores auc m
+--scores auk m
+--scores auc --confusion -m m m
+--export csv m
 X
 }
 

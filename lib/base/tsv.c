@@ -6,23 +6,6 @@
 
 #include "base/num.h"
 
-/* What goes before a cell: tabs, or the key. */
-static void before(struct tsv *t)
-{
-    if (t->json)
-        fprintf(t->out, "%s\"%s\":", t->at ? "," : "{", t->columns[t->at]);
-    else if (t->at)
-        putc('\t', t->out);
-    t->at++;
-}
-
-/* A number that is printed already, or "NA". */
-static void number(struct tsv *t, const char *text)
-{
-    before(t);
-    fputs(t->json && strcmp(text, "NA") == 0 ? "null" : text, t->out);
-}
-
 /* One line is one row, and one tab one column, whatever a text holds. */
 static void plain(FILE *out, const char *s)
 {
@@ -44,11 +27,33 @@ static void quoted(FILE *out, const char *s)
     putc('"', out);
 }
 
+/* What goes before a cell: tabs, or the key. */
+static void before(struct tsv *t)
+{
+    if (t->json) {
+        putc(t->at ? ',' : '{', t->out);
+        quoted(t->out, t->columns[t->at]);
+        putc(':', t->out);
+    } else if (t->at)
+        putc('\t', t->out);
+    t->at++;
+}
+
+/* A number that is printed already, or "NA". */
+static void number(struct tsv *t, const char *text)
+{
+    before(t);
+    fputs(t->json && strcmp(text, "NA") == 0 ? "null" : text, t->out);
+}
+
 void tsv_open(struct tsv *t, FILE *out, bool json, const char *const *columns)
 {
     *t = (struct tsv){ .out = out, .json = json, .columns = columns };
-    for (size_t i = 0; !json && columns[i]; i++)
-        fprintf(out, "%s%s", i ? "\t" : "", columns[i]);
+    for (size_t i = 0; !json && columns[i]; i++) {
+        if (i > 0)
+            putc('\t', out);
+        plain(out, columns[i]);
+    }
     if (!json)
         putc('\n', out);
 }

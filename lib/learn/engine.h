@@ -35,6 +35,8 @@ struct gradient_ops {
     /* Along a change t (C) of the scores: t becomes the change of their derivatives, the loss's second
      * derivatives at s times t. NULL: the loss has kinks, or the scores are not linear in w. */
     void (*bend)(const float *s, size_t outputs, float *t);
+    /* The chance of each class, p (classes; add up to 1). NULL: scores tell none. */
+    void (*chances)(const float *s, size_t outputs, double *p);
 };
 
 #endif

@@ -171,3 +171,13 @@ double gradient_predict(const struct gradient *g, const float *scores)
 {
     return g->ops->predict(scores, g->outputs);
 }
+
+bool gradient_has_chances(const struct spec *model)
+{
+    return find_row(model->plug->name)->chances != NULL;
+}
+
+void gradient_chances(const struct gradient *g, const float *scores, double *p)
+{
+    g->ops->chances(scores, g->outputs, p);
+}

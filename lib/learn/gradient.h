@@ -36,6 +36,11 @@ void gradient_scores(struct gradient *g, const float *w, const struct rows *bloc
 double gradient_loss(const struct gradient *g, const float *scores, double y);
 double gradient_predict(const struct gradient *g, const float *scores);
 
+/* Whether a model says how likely each class is; and the chances that one row's scores give to the classes,
+ * p (classes), which add up to 1. */
+bool gradient_has_chances(const struct spec *model);
+void gradient_chances(const struct gradient *g, const float *scores, double *p);
+
 /* Whether the loss has second derivatives everywhere: a hinge has none, nor a network. */
 bool gradient_smooth(const struct gradient *g);
 /* Whether it is convex: of all linear models, of no network. */

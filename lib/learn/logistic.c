@@ -27,5 +27,12 @@ static void bend(const float *s, size_t outputs, float *t)
     t[0] *= (float)(small / ((1 + small) * (1 + small)));
 }
 
+static void chances(const float *s, size_t outputs, double *p)
+{
+    (void)outputs;
+    p[0] = 1 / (1 + exp((double)s[0]));
+    p[1] = 1 / (1 + exp(-(double)s[0]));
+}
+
 extern const struct gradient_ops gradient_logistic;
-const struct gradient_ops gradient_logistic = { "logistic", &engine_linear, point, predict, bend };
+const struct gradient_ops gradient_logistic = { "logistic", &engine_linear, point, predict, bend, chances };

@@ -48,7 +48,17 @@ static void bend(const float *s, size_t outputs, float *t)
         t[c] = (float)(expf(s[c] - top) / sum * (t[c] - mean));
 }
 
+static void chances(const float *s, size_t outputs, double *p)
+{
+    float top = s[largest(s, outputs)];
+    double sum = 0;
+    for (size_t c = 0; c < outputs; c++)
+        sum += exp((double)s[c] - top);
+    for (size_t c = 0; c < outputs; c++)
+        p[c] = exp((double)s[c] - top) / sum;
+}
+
 extern const struct gradient_ops gradient_softmax, gradient_mlp, gradient_cnn;
-const struct gradient_ops gradient_softmax = { "softmax", &engine_linear, point, predict, bend };
-const struct gradient_ops gradient_mlp = { "mlp", &engine_mlp, point, predict, NULL };
-const struct gradient_ops gradient_cnn = { "cnn", &engine_cnn, point, predict, NULL };
+const struct gradient_ops gradient_softmax = { "softmax", &engine_linear, point, predict, bend, chances };
+const struct gradient_ops gradient_mlp = { "mlp", &engine_mlp, point, predict, NULL, chances };
+const struct gradient_ops gradient_cnn = { "cnn", &engine_cnn, point, predict, NULL, chances };

@@ -9,11 +9,26 @@
 
 #include "base/tsv.h"
 #include "learn/model.h"
+#include "run/evaluate/confusion.h"
 #include "run/evaluate/constants.h"
+#include "run/evaluate/export.h"
+#include "run/evaluate/measure.h"
 #include "run/evaluate/predict.h"
 #include "run/evaluate/score.h"
 #include "run/evaluate/truth.h"
 #include "run/shape.h"
+
+struct run;
+
+/* What can be asked of one model instead of scores. */
+struct answer {
+    const char *option;
+    const char *why;  /* it needs --model */
+    bool unlabelled;  /* rows need no labels */
+    bool no_data;     /* there must be none */
+    bool (*asked)(const struct evaluate *c);
+    int (*give)(struct run *r, const struct model *m, struct err *e);
+};
 
 /* One run. The data are read when the first model says how wide they may be. */
 struct run {
@@ -26,6 +41,9 @@ struct run {
     uint64_t features;
     struct dataset data;
     struct truth truth;
+    const struct answer *answer; /* what is asked instead of scores, or NULL */
+    struct measures measures;
+    const char *columns[4 + MEASURES_MAX + 1];
     struct tsv tsv;
     uint64_t diverged; /* iteration of the first model whose loss is not finite */
 };
@@ -59,7 +77,7 @@ static int read_data(struct run *r, const struct model *m, struct err *e)
     const char *like = meta_text(m->meta, "data");
     json_t *meta = like ? json_loads(like, 0, NULL) : NULL;
     input.like = meta;
-    input.unlabelled = r->c->predict;
+    input.unlabelled = r->answer != NULL && r->answer->unlabelled;
     r->features = m->dims.features;
     int rc = dataset_read(&r->data, r->paths, r->n_paths, &input, r->features, &r->c->log, e);
     if (rc == 0 && (same_columns(r, meta, e) < 0 || same_base(r, meta, e) < 0 ||
@@ -96,21 +114,52 @@ static int ready_data(struct run *r, const struct model *m, struct err *e)
                    r->name, r->models, (uintmax_t)m->dims.features, (uintmax_t)r->features);
 }
 
-static int score_row(struct run *r, const struct model *m, struct err *e)
+/* What was measured of a model; what needs all rows at once comes from the outcome. */
+static int print_scores(struct run *r, const struct model *m, const struct score *s, const struct outcome *o,
+                        struct err *e)
 {
-    static const char *const columns[] = { "iteration", "time", "loss", "error", NULL };
-    struct score s;
-    if (truth_for(&r->truth, m, &r->c->log, e) < 0
-        || score_model(&s, m, &r->data, r->truth.y, e) < 0)
-        return -1;
-    if (r->tsv.out == NULL)
-        tsv_open(&r->tsv, stdout, r->c->json, columns);
     tsv_whole(&r->tsv, m->iteration);
     tsv_real(&r->tsv, m->time);
-    tsv_real(&r->tsv, s.loss);
-    tsv_real(&r->tsv, s.error);
+    tsv_real(&r->tsv, s->loss);
+    tsv_real(&r->tsv, s->error);
+    for (size_t i = 0; i < r->measures.n; i++) {
+        double value;
+        if (measure_value(r->measures.v[i], o, s->loss, &value, e) < 0)
+            return -1;
+        tsv_real(&r->tsv, value);
+    }
     tsv_end(&r->tsv);
     tsv_flush(&r->tsv);
+    return 0;
+}
+
+static void open_scores(struct run *r)
+{
+    static const char *const fixed[] = { "iteration", "time", "loss", "error" };
+    enum { FIXED = sizeof fixed / sizeof fixed[0] };
+    for (size_t i = 0; i < FIXED; i++)
+        r->columns[i] = fixed[i];
+    for (size_t i = 0; i < r->measures.n; i++)
+        r->columns[FIXED + i] = r->measures.v[i]->name;
+    tsv_open(&r->tsv, stdout, r->c->json, r->columns);
+}
+
+static int score_row(struct run *r, const struct model *m, struct err *e)
+{
+    struct score s;
+    struct outcome outcome = { 0 }, *o = r->measures.n > 0 ? &outcome : NULL;
+    int rc = truth_for(&r->truth, m, &r->c->log, e);
+    if (rc == 0 && o != NULL)
+        rc = outcome_open(o, m, &r->data, r->truth.y, e);
+    if (rc == 0)
+        rc = score_model(&s, m, &r->data, r->truth.y, o, e);
+    if (rc == 0 && r->tsv.out == NULL)
+        open_scores(r);
+    if (rc == 0)
+        rc = print_scores(r, m, &s, o, e);
+    outcome_free(&outcome);
+    if (rc < 0)
+        return -1;
     if (ferror(stdout)) /* where SIGPIPE is ignored, too, a reader that left ends the stream */
         return err_sys(e, "<stdout>");
     if (s.known && !isfinite(s.loss) && r->diverged == UINT64_MAX)
@@ -146,7 +195,38 @@ static int expect_end(struct run *r, struct err *e)
                    r->name);
 }
 
-static int print_constants(struct run *r, const struct model *m, struct err *e)
+static bool asks_predict(const struct evaluate *c) { return c->predict; }
+static bool asks_proba(const struct evaluate *c) { return c->proba; }
+static bool asks_confusion(const struct evaluate *c) { return c->confusion; }
+static bool asks_constants(const struct evaluate *c) { return c->constants; }
+static bool asks_export(const struct evaluate *c) { return c->export.plug != NULL; }
+
+static int give_labels(struct run *r, const struct model *m, struct err *e)
+{
+    return predict(m, &r->data, r->c->json, e);
+}
+
+static int give_chances(struct run *r, const struct model *m, struct err *e)
+{
+    return predict_chances(m, &r->data, r->c->json, e);
+}
+
+static int give_confusion(struct run *r, const struct model *m, struct err *e)
+{
+    struct score s;
+    struct outcome o = { 0 };
+    int rc = truth_for(&r->truth, m, &r->c->log, e);
+    if (rc == 0)
+        rc = outcome_open(&o, m, &r->data, r->truth.y, e);
+    if (rc == 0)
+        rc = score_model(&s, m, &r->data, r->truth.y, &o, e);
+    if (rc == 0)
+        rc = confusion(m, &o, r->c->json, e);
+    outcome_free(&o);
+    return rc;
+}
+
+static int give_constants(struct run *r, const struct model *m, struct err *e)
 {
     struct constants_conf conf = { r->c->l2, r->c->json, &r->c->log };
     if (truth_for(&r->truth, m, &r->c->log, e) < 0)
@@ -154,12 +234,21 @@ static int print_constants(struct run *r, const struct model *m, struct err *e)
     return constants(&conf, m, &r->data, r->truth.y, e);
 }
 
-static int answer(struct run *r, const struct model *m, struct err *e)
+static int give_weights(struct run *r, const struct model *m, struct err *e)
 {
-    return r->c->predict     ? predict(m, &r->data, r->c->json, e)
-           : r->c->constants ? print_constants(r, m, e)
-                             : score_row(r, m, e);
+    return export_model(&r->c->export, m, &r->c->log, e);
 }
+
+static const struct answer answers[] = {
+    { "--predict", "labels of a stream of models would not tell which model they are from", true, false,
+      asks_predict, give_labels },
+    { "--proba", "chances of a stream of models would not tell which model they are from", true, false,
+      asks_proba, give_chances },
+    { "--confusion", "it is of one model", false, false, asks_confusion, give_confusion },
+    { "--constants", "it is of one model", false, false, asks_constants, give_constants },
+    { "--export", "it writes one model", true, true, asks_export, give_weights },
+};
+enum { ANSWERS = sizeof answers / sizeof answers[0] };
 
 static int use_one(struct run *r, struct err *e)
 {
@@ -169,26 +258,45 @@ static int use_one(struct run *r, struct err *e)
         return err_set(e, ERR_DATA, "%s: no model", r->name);
     if (rc > 0)
         rc = expect_end(r, e);
-    if (rc == 0)
+    if (rc == 0 && (r->answer == NULL || !r->answer->no_data))
         rc = read_data(r, &m, e);
     if (rc == 0)
-        rc = answer(r, &m, e);
+        rc = r->answer != NULL ? r->answer->give(r, &m, e) : score_row(r, &m, e);
     model_free(&m);
     return rc;
 }
 
-/* What no single option can tell. */
-static int check_usage(const struct evaluate *c, char *const *paths, size_t n, struct err *e)
+/* The one answer that is asked for instead of scores, if any. */
+static int find_answer(struct run *r, struct err *e)
 {
+    const struct evaluate *c = r->c;
+    for (size_t i = 0; i < ANSWERS; i++) {
+        if (!answers[i].asked(c))
+            continue;
+        if (r->answer != NULL)
+            return err_set(e, ERR_USAGE, "%s or %s, not both", answers[i].option, r->answer->option);
+        r->answer = &answers[i];
+    }
+    if (r->answer != NULL && c->model == NULL)
+        return err_set(e, ERR_USAGE, "%s needs --model: %s", r->answer->option, r->answer->why);
+    if (r->answer != NULL && c->scores.n > 0)
+        return err_set(e, ERR_USAGE, "%s or --scores, not both", r->answer->option);
+    return measures_parse(&r->measures, &c->scores, e);
+}
+
+/* What no single option can tell. */
+static int check_usage(struct run *r, char *const *paths, size_t n, struct err *e)
+{
+    const struct evaluate *c = r->c;
     bool models_on_stdin = c->model == NULL || strcmp(c->model, "-") == 0;
-    if (n == 0)
+    if (find_answer(r, e) < 0)
+        return -1;
+    bool no_data = r->answer != NULL && r->answer->no_data;
+    if (no_data && n > 0)
+        return err_set(e, ERR_USAGE, "%s: %s writes the model alone, it takes no data", paths[0],
+                       r->answer->option);
+    if (!no_data && n == 0)
         return err_set(e, ERR_USAGE, "no data: name at least one file (see dsgd-eval --help)");
-    if (c->predict && c->model == NULL)
-        return err_set(e, ERR_USAGE, "--predict needs --model: labels of a stream of models would "
-                       "not tell which model they are from");
-    if (c->constants && (c->model == NULL || c->predict))
-        return err_set(e, ERR_USAGE, c->predict ? "--constants or --predict, not both"
-                                                : "--constants needs --model: it is of one model");
     if (!c->constants && !isnan(c->l2))
         return err_set(e, ERR_USAGE, "--l2 goes with --constants: loss and error are without penalty");
     for (size_t i = 0; models_on_stdin && i < n; i++)
@@ -224,7 +332,7 @@ static void close_run(struct run *r)
 int evaluate(const struct evaluate *c, char *const *paths, size_t n, struct err *e)
 {
     struct run r = { .c = c, .paths = paths, .n_paths = n, .diverged = UINT64_MAX };
-    if (check_usage(c, paths, n, e) < 0 || open_models(&r, e) < 0)
+    if (check_usage(&r, paths, n, e) < 0 || open_models(&r, e) < 0)
         return -1;
     int rc = c->model ? use_one(&r, e) : score_stream(&r, e);
     close_run(&r);

@@ -41,6 +41,7 @@ int score_rows(const struct model *m, const struct dataset *d, score_sink *sink,
 
 struct tally {
     const double *y;
+    struct outcome *outcome; /* or NULL */
     bool targets;
     double loss, error;
     double known, all; /* weights of the rows in them */
@@ -49,6 +50,8 @@ struct tally {
 static void count(void *self, const struct gradient *g, const struct rows *block, size_t first, const float *s)
 {
     struct tally *t = self;
+    if (t->outcome != NULL)
+        outcome_put(t->outcome, g, block, first, s);
     for (size_t r = 0; r < block->n; r++, s += gradient_outputs(g)) {
         double y = t->y[first + r], off = gradient_predict(g, s) - y, weight = rows_weight(block, r);
         t->error += weight * (t->targets ? off * off : off != 0); /* NAN: wrong */
@@ -61,9 +64,9 @@ static void count(void *self, const struct gradient *g, const struct rows *block
 }
 
 int score_model(struct score *s, const struct model *m, const struct dataset *d, const double *y,
-                struct err *e)
+                struct outcome *o, struct err *e)
 {
-    struct tally t = { .y = y, .targets = model_row(&m->spec)->target == TARGET_REAL };
+    struct tally t = { .y = y, .outcome = o, .targets = model_row(&m->spec)->target == TARGET_REAL };
     if (score_rows(m, d, count, &t, e) < 0)
         return -1;
     *s = (struct score){ t.known > 0 ? t.loss / t.known : NAN, t.error / t.all, t.known > 0 };

@@ -9,6 +9,7 @@
 #include "data/dataset.h"
 #include "learn/gradient.h"
 #include "learn/model.h"
+#include "run/evaluate/outcome.h"
 
 /* Told of a block of rows, those from row `first` of the data on: s (n, C) are their scores. */
 typedef void score_sink(void *self, const struct gradient *g, const struct rows *block, size_t first,
@@ -25,8 +26,9 @@ struct score {
     bool known;   /* there is a row in loss */
 };
 
-/* y (rows): class index or target; NAN: a label that the model never saw, which is wrong. */
+/* y (rows): class index or target; NAN: a label that the model never saw, which is wrong. o: opened, to be filled; or
+ * NULL. */
 int score_model(struct score *s, const struct model *m, const struct dataset *d, const double *y,
-                struct err *e);
+                struct outcome *o, struct err *e);
 
 #endif
