@@ -8,7 +8,7 @@
 load lib/common
 
 programs='dsgd-eval dsgd-plan dsgd-ps dsgd-shard dsgd-sim dsgd-trace dsgd-worker'
-pages='dsgd.7 dsgd-eval.1 dsgd-files.5 dsgd-plan.1 dsgd-protocol.7 dsgd-ps.1 dsgd-shard.1 dsgd-sim.1 dsgd-trace.1 dsgd-worker.1'
+pages='dsgd.7 dsgd-eval.1 dsgd-files.5 dsgd-plan.1 dsgd-protocol.7 dsgd-ps.1 dsgd-sets.7 dsgd-shard.1 dsgd-sim.1 dsgd-trace.1 dsgd-worker.1'
 
 setup() {
     man=$top_srcdir/man
