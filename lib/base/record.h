@@ -10,7 +10,11 @@
 #include "base/err.h"
 #include "base/out.h"
 
-enum dtype { DTYPE_U8, DTYPE_I32, DTYPE_I64, DTYPE_F32, DTYPE_F64 };
+/* Ours are the first five; the others are read. */
+enum dtype {
+    DTYPE_U8, DTYPE_I32, DTYPE_I64, DTYPE_F32, DTYPE_F64,
+    DTYPE_BOOL, DTYPE_I8, DTYPE_U16, DTYPE_I16, DTYPE_F16, DTYPE_BF16, DTYPE_U32, DTYPE_U64
+};
 
 enum { TENSOR_NAME = 128 /* bytes, the ending 0 among them */, TENSOR_DIMS = 8 };
 struct tensor {

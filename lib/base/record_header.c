@@ -12,7 +12,10 @@ static const struct {
     size_t size;
 } dtypes[] = {
     [DTYPE_U8] = { "U8", 1 },   [DTYPE_I32] = { "I32", 4 }, [DTYPE_I64] = { "I64", 8 },
-    [DTYPE_F32] = { "F32", 4 }, [DTYPE_F64] = { "F64", 8 },
+    [DTYPE_F32] = { "F32", 4 }, [DTYPE_F64] = { "F64", 8 }, [DTYPE_BOOL] = { "BOOL", 1 },
+    [DTYPE_I8] = { "I8", 1 },   [DTYPE_U16] = { "U16", 2 }, [DTYPE_I16] = { "I16", 2 },
+    [DTYPE_F16] = { "F16", 2 }, [DTYPE_BF16] = { "BF16", 2 }, [DTYPE_U32] = { "U32", 4 },
+    [DTYPE_U64] = { "U64", 8 },
 };
 enum { DTYPES = sizeof dtypes / sizeof dtypes[0] };
 
@@ -52,8 +55,8 @@ static int read_dtype(struct tensor *t, const json_t *entry, struct err *e)
             t->dtype = (enum dtype)i;
             return 0;
         }
-    return err_set(e, ERR_DATA, "tensor '%s': dtype %s: known are U8, I32, I64, F32, F64", t->name,
-                   name == NULL ? "missing" : name);
+    return err_set(e, ERR_DATA, "tensor '%s': dtype %s: known are BOOL, I8 to I64, U8 to U64, F16, BF16, F32, F64",
+                   t->name, name == NULL ? "missing" : name);
 }
 
 /* Also the number of bytes that the shape means. */

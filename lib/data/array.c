@@ -69,6 +69,17 @@ int array_open(struct array *a, struct source *s, struct err *e)
     return a->by_columns ? array_load(a, e) : 0;
 }
 
+int array_over(struct array *a, const struct array_kind *kind, const char *name, const void *numbers, struct err *e)
+{
+    a->kind = kind;
+    a->name = mem_text(name, e);
+    if (a->name == NULL || measure(a, e) < 0)
+        return -1;
+    a->block = (unsigned char *)numbers;
+    a->whole = true;
+    return 0;
+}
+
 /* Bytes that stand behind the last row. */
 static int count_rest(struct array *a, uint64_t *bytes, struct err *e)
 {
@@ -152,7 +163,8 @@ const unsigned char *array_at(const struct array *a, uint64_t i, uint64_t j)
 void array_close(struct array *a)
 {
     free(a->name);
-    free(a->block);
+    if (a->cap > 0)
+        free(a->block);
     free(a->column);
     *a = (struct array){ 0 };
 }

@@ -26,7 +26,7 @@ struct array {
     /* Bytes of rows: of those read last, or, when `whole`, of all. It grows as they come, for a header may
      * promise what is not there. */
     unsigned char *block;
-    size_t cap;
+    size_t cap; /* 0: the block is another's */
     bool whole;
     uint64_t first;   /* row that array_at counts from */
     uint64_t *column; /* (width), by_columns: numbers between the start and the first row's */
@@ -45,6 +45,9 @@ extern const struct array_kind array_idx, array_npy;
 /* Starts to read the array that the source stands before, of the kind that its first bytes say. -1: ERR_DATA
  * with the name, ERR_SYSTEM. */
 int array_open(struct array *a, struct source *s, struct err *e);
+
+/* Takes numbers that lie in memory and stay the caller's: with element, dims and n_dims set. -1: ERR_DATA, ERR_SYSTEM. */
+int array_over(struct array *a, const struct array_kind *kind, const char *name, const void *numbers, struct err *e);
 
 /* All rows, now: afterwards array_next reads no more, and the source may go on. */
 int array_load(struct array *a, struct err *e);

@@ -30,6 +30,7 @@ struct builder {
     size_t entries;     /* sparse: of all rows, and of the row in hand */
     size_t x_cap, bytes_cap, indptr_cap, indices_cap, values_cap, labels_cap, weights_cap;
     struct labels spellings;
+    bool queries;       /* a notice said that query numbers are left out */
     char *beyond;       /* the first place where something was left out, and what */
     size_t beyond_rows;
 };

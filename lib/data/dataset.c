@@ -1,7 +1,6 @@
 /* Operands become the parts of a data set: shards mapped, everything else read into memory. */
 #include "data/dataset.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +10,9 @@
 #include "data/labelled.h"
 #include "data/shard.h"
 #include "data/source.h"
+#include "data/spool.h"
 #include "data/store.h"
+#include "data/tensors.h"
 #include "data/twice.h"
 
 /* One call of dataset_read. */
@@ -46,11 +47,60 @@ static int add_shard(struct reading *r, struct record *record, const char *name,
         return -1;
     }
     p->shard.record = *record;
+    if (r->in->format.plug == &format_safetensors.plug && strchr(r->in->format.text, ':') != NULL)
+        return err_set(e, ERR_USAGE, "%s: is a shard: %s names tensors of other people's", name, r->in->format.text);
+    if (r->in->labels != NULL)
+        return err_set(e, ERR_USAGE, "%s: a shard has its labels in it: leave out --labels", name);
     if (shard_take(&p->shard, e) < 0 || shard_verify(&p->shard, e) < 0 ||
         store_meta(r->d, p->shard.data, e) < 0)
         return err_ctx(e, "%s", name);
     r->rows += p->shard.rows.n;
     return 0;
+}
+
+/* The builder that raw rows go to: that of the last part, unless it is a shard. */
+static struct builder *builder_for(struct reading *r, const char *name, struct err *e)
+{
+    struct store *s = store_of(r);
+    if (s->n > 0 && s->v[s->n - 1].shard.record.meta == NULL)
+        return &s->v[s->n - 1].built;
+    struct part *p = store_add(s, name, e);
+    if (p == NULL)
+        return NULL;
+    p->built.limit = r->limit;
+    return &p->built;
+}
+
+/* All rows of a reader, which is closed; NULL: it could not begin. */
+static int add_rows(struct reading *r, const struct format *f, void *reader, const char *name, struct err *e)
+{
+    int more = 1;
+    if (reader == NULL)
+        return -1;
+    while (more > 0)
+        more = f->next(reader, e);
+    if (more == 0) {
+        json_t *meta = f->meta(reader);
+        if (store_meta(r->d, meta, e) < 0)
+            more = err_ctx(e, "%s", name);
+        json_decref(meta);
+    }
+    f->close(reader);
+    return more;
+}
+
+static int add_tensors(struct reading *r, struct record *record, const char *name, struct err *e)
+{
+    struct builder *b = builder_for(r, name, e);
+    if (b != NULL)
+        return add_rows(r, &format_safetensors, tensors_open(record, name, b, r->in, e), name, e);
+    record_free(record);
+    return -1;
+}
+
+static int add_record(struct reading *r, struct record *record, const char *name, struct err *e)
+{
+    return (tensors_foreign(record) ? add_tensors : add_shard)(r, record, name, e);
 }
 
 /* The number of the one shard that is wanted of this source, or NULL: all are. */
@@ -74,7 +124,7 @@ static int add_records(struct reading *r, int fd, const char *name, struct err *
     int more;
     for (; (more = record_read(&record, fd, e)) > 0; n++) {
         bool wanted = only == NULL || *only == n;
-        if (wanted && add_shard(r, &record, name, e) < 0)
+        if (wanted && add_record(r, &record, name, e) < 0)
             return -1;
         if (wanted && only != NULL)
             return 0;
@@ -93,7 +143,7 @@ static int add_file(struct reading *r, struct source *s, struct err *e)
     if (record_map(&record, s->fd, e) == 0) {
         const uint64_t *only = only_of(r, s->name);
         if (only == NULL || *only == 0)
-            return add_shard(r, &record, s->name, e);
+            return add_record(r, &record, s->name, e);
         record_free(&record);
         return no_such_shard(s->name, *only, 1, e);
     }
@@ -110,77 +160,35 @@ static int add_file(struct reading *r, struct source *s, struct err *e)
     return status;
 }
 
-static int copy_out(struct source *s, FILE *to, struct err *e)
+static int member_read(void *self, unsigned char *to, size_t room, size_t *got, struct err *e)
 {
-    enum { BLOCK = 1 << 18 };
-    char *block = mem_new(BLOCK, 1, e);
-    size_t got = BLOCK;
-    int status = block == NULL ? -1 : 0;
-    while (status == 0 && got == BLOCK) {
-        status = source_read(s, block, BLOCK, &got, e);
-        if (status == 0 && fwrite(block, 1, got, to) != got)
-            status = err_sys(e, "%s: temporary copy", s->name);
-    }
-    free(block);
-    if (status == 0 && fflush(to) != 0)
-        return err_sys(e, "%s: temporary copy", s->name);
-    return status;
+    return source_read(self, to, room, got, e);
 }
 
-/* Shards out of a pipe, a compressed file or an archive, by way of a file without a name. */
+/* Shards out of a pipe, a compressed file or an archive, by way of a file. */
 static int add_spooled(struct reading *r, struct source *s, struct err *e)
 {
-    FILE *spool = tmpfile();
-    if (spool == NULL)
-        return err_sys(e, "%s: temporary copy", s->name);
-    int status = copy_out(s, spool, e);
-    if (status == 0 && lseek(fileno(spool), 0, SEEK_SET) < 0)
-        status = err_sys(e, "%s: temporary copy", s->name);
-    if (status == 0)
-        status = add_records(r, fileno(spool), s->name, e);
-    fclose(spool);
+    int fd = spool_open(&(struct flow){ member_read, s }, e);
+    if (fd < 0)
+        return e->kind == ERR_SYSTEM ? err_ctx(e, "%s", s->name) : -1;
+    int status = add_records(r, fd, s->name, e);
+    close(fd);
     return status;
-}
-
-/* The builder that raw rows go to: that of the last part, unless it is a shard. */
-static struct builder *builder_for(struct reading *r, const char *name, struct err *e)
-{
-    struct store *s = store_of(r);
-    if (s->n > 0 && s->v[s->n - 1].shard.record.meta == NULL)
-        return &s->v[s->n - 1].built;
-    struct part *p = store_add(s, name, e);
-    if (p == NULL)
-        return NULL;
-    p->built.limit = r->limit;
-    return &p->built;
 }
 
 static int add_raw(struct reading *r, struct source *s, const struct format *f, struct err *e)
 {
     struct builder *b = builder_for(r, s->name, e);
-    void *reader = b ? f->open(s, b, r->in, e) : NULL;
-    if (reader == NULL)
-        return -1;
-    int more;
-    while ((more = f->next(reader, e)) > 0)
-        continue;
-    if (more == 0) {
-        json_t *meta = f->meta(reader);
-        if (store_meta(r->d, meta, e) < 0)
-            more = err_ctx(e, "%s", s->name);
-        json_decref(meta);
-    }
-    f->close(reader);
-    return more;
+    return b == NULL ? -1 : add_rows(r, f, f->open(s, b, r->in, e), s->name, e);
 }
 
 /* --labels would go unused. */
 static int check_options(const struct reading *r, const struct source *s, const struct format *f,
                          struct err *e)
 {
-    if (r->in->labels == NULL || f->open == labelled_open || f == &format_npz)
+    if (r->in->labels == NULL || f->open == labelled_open || f == &format_npz || f == &format_safetensors)
         return 0;
-    return err_set(e, ERR_USAGE, "%s: --labels goes with IDX, npy and npz, this is %s", s->name,
+    return err_set(e, ERR_USAGE, "%s: --labels goes with IDX, npy, npz and safetensors, this is %s", s->name,
                    f->plug.name);
 }
 

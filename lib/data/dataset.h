@@ -36,7 +36,7 @@ extern const struct table scaling_table; /* none minmax maxabs standard unit */
 #define INPUT_OPTS(conf, member)                                                                   \
     { "format", 'f', "FORMAT", "auto", "format of raw data, or 'help'", NULL,                      \
       offsetof(struct conf, member.format), &format_table },                                       \
-    { "labels", 0, "FILE", NULL, "labels of an IDX or npy file, in a file of their own", set_text,      \
+    { "labels", 0, "FILE", NULL, "labels of IDX, npy, npz or tensors, in a file of their own", set_text,      \
       offsetof(struct conf, member.labels), NULL },                                                \
     { "label-column", 0, "NAME|NUMBER", NULL,                                                      \
       "column that holds the label; columns count from 1", set_text,                               \

@@ -8,7 +8,7 @@
 bool element_known(const struct element *t)
 {
     bool size = t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8;
-    return size && !(t->kind == ELEMENT_FLOAT && t->size == 1);
+    return size && !(t->kind == ELEMENT_FLOAT && t->size == 1) && !(t->kind == ELEMENT_BRAIN && t->size != 2);
 }
 
 static uint64_t bits_of(const struct element *t, const unsigned char *p)
@@ -30,17 +30,20 @@ static double half(uint64_t bits)
     return bits >> 15 ? -v : v;
 }
 
+static double single(uint32_t bits)
+{
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return (double)v;
+}
+
 static double real(const struct element *t, uint64_t bits)
 {
-    float single;
     double v;
-    uint32_t low = (uint32_t)bits;
     if (t->size == 2)
         return half(bits);
-    if (t->size == 4) {
-        memcpy(&single, &low, sizeof single);
-        return (double)single;
-    }
+    if (t->size == 4)
+        return single((uint32_t)bits);
     memcpy(&v, &bits, sizeof v);
     return v;
 }
@@ -51,6 +54,8 @@ double element_get(const struct element *t, const unsigned char *p)
     unsigned unused = 64 - 8 * t->size;
     if (t->kind == ELEMENT_FLOAT)
         return real(t, bits);
+    if (t->kind == ELEMENT_BRAIN)
+        return single((uint32_t)bits << 16);
     if (t->kind == ELEMENT_SIGNED)
         return (double)((int64_t)(bits << unused) >> unused);
     return (double)bits;

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum element_kind { ELEMENT_UNSIGNED, ELEMENT_SIGNED, ELEMENT_FLOAT };
+/* ELEMENT_BRAIN: the upper half of a float, "bfloat16". */
+enum element_kind { ELEMENT_UNSIGNED, ELEMENT_SIGNED, ELEMENT_FLOAT, ELEMENT_BRAIN };
 
 struct element {
     enum element_kind kind;

@@ -26,3 +26,19 @@ int flow_peek_read(void *self, unsigned char *to, size_t room, size_t *got, stru
     p->at += *got;
     return 0;
 }
+
+int flow_zeros(const struct flow *f, unsigned char *block, size_t room, size_t from, size_t n, bool *zeros,
+               struct err *e)
+{
+    size_t got = 1;
+    *zeros = true;
+    while (*zeros && got > 0) {
+        for (; from < n && *zeros; from++)
+            *zeros = block[from] == 0;
+        if (*zeros && flow_get(f, block, room, &got, e) < 0)
+            return -1;
+        from = 0;
+        n = got;
+    }
+    return 0;
+}

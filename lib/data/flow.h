@@ -2,6 +2,7 @@
 #ifndef DATA_FLOW_H
 #define DATA_FLOW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -20,6 +21,11 @@ static inline int flow_get(const struct flow *f, unsigned char *to, size_t room,
 {
     return f->read(f->self, to, room, got, e);
 }
+
+/* Whether nothing but zeros is left, as tapes and block devices fill up: in block[from .. n), which was read before,
+ * and in the rest of the flow, which is read for it. The block has `room` bytes. -1: e. */
+int flow_zeros(const struct flow *f, unsigned char *block, size_t room, size_t from, size_t n, bool *zeros,
+               struct err *e);
 
 /* A flow whose first bytes are looked at before they are read. */
 enum { FLOW_HEAD = 4096 };

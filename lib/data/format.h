@@ -17,8 +17,8 @@ enum { BID_NO = 0, BID_TEXT = 10, BID_LIKELY = 50, BID_MAGIC = 100 };
 struct format {
     struct plug plug;
     int (*bid)(const struct source *s); /* by its head; s stands before a member, or at the start */
-    /* NULL and e when it cannot begin. s, b and in stay until close. open is NULL in rows that no
-     * reader of rows stands behind: "auto", and shards, which dataset.c maps. */
+    /* NULL and e when it cannot begin. s, b and in stay until close. open is NULL in "auto", and for
+     * safetensors, which dataset.c maps and, when they are no shard, gives to tensors_open. */
     void *(*open)(struct source *s, struct builder *b, const struct input *in, struct err *e);
     /* Some more rows: 1; 0: no more; -1: e with file and place. */
     int (*next)(void *self, struct err *e);

@@ -12,13 +12,18 @@
 
 enum { BLOCK = 1 << 20 }; /* bytes of rows that are read at a time */
 
-/* y: an array of one number a row, all of it. */
+/* An array of one number a row, all of it. */
+static int load_single(struct array *a, const char *what, struct err *e)
+{
+    if (a->width != 1)
+        return err_set(e, ERR_DATA, "%s: %llu numbers a row, a %s is one", a->name,
+                       (unsigned long long)a->width, what);
+    return array_load(a, e);
+}
+
 static int load_labels(struct array *y, struct err *e)
 {
-    if (y->width != 1)
-        return err_set(e, ERR_DATA, "%s: %llu numbers a row, a label is one", y->name,
-                       (unsigned long long)y->width);
-    return array_load(y, e);
+    return load_single(y, "label", e);
 }
 
 static int read_labels(struct labelled *l, const char *path, struct err *e)
@@ -90,20 +95,29 @@ static int find_labels(struct labelled *l, const struct input *in, struct err *e
     return read_labels(l, in->labels, e);
 }
 
+int labelled_find(struct labelled *l, struct builder *b, const struct input *in, struct err *e)
+{
+    l->builder = b;
+    l->first = b->n;
+    if (l->weights.name != NULL && load_single(&l->weights, "weight", e) < 0)
+        return -1;
+    return find_labels(l, in, e);
+}
+
 int labelled_begin(struct labelled *l, struct builder *b, const struct input *in, struct err *e)
 {
     const struct array *x = &l->x;
-    l->builder = b;
-    l->first = b->n;
     if (x->n_dims < 2)
         return err_set(e, ERR_DATA, "%s: one dimension; rows need two or more", x->name);
-    if (find_labels(l, in, e) < 0)
+    if (labelled_find(l, b, in, e) < 0)
         return -1;
     bool bytes = x->element.kind == ELEMENT_UNSIGNED && x->element.size == 1;
     if (builder_begin(b, x->kind->name, bytes ? ROWS_BYTES : ROWS_DENSE,
                       (size_t)x->width - in_column(l), e) < 0)
         return err_ctx(e, "%s", x->name);
     b->scale = bytes ? x->kind->byte : 1;
+    if (l->weights.name != NULL && builder_weigh(b, e) < 0)
+        return -1;
     l->at_once = BLOCK / (x->width * x->element.size) + 1;
     return 0;
 }
@@ -158,12 +172,36 @@ static int put_label(struct labelled *l, uint64_t i, struct err *e)
     return 0;
 }
 
-static int check_counts(const struct labelled *l, struct err *e)
+/* That of row `row` of the file; of the rows of a file without, 1. */
+static int put_weight(struct labelled *l, size_t row, struct err *e)
 {
-    if (l->y.name == NULL || l->x.rows == l->y.rows)
+    struct builder *b = l->builder;
+    const struct array *w = &l->weights;
+    if (!b->weighted)
         return 0;
-    return err_set(e, ERR_DATA, "%s has %llu rows, %s has %llu labels", l->x.name,
-                   (unsigned long long)l->x.rows, l->y.name, (unsigned long long)l->y.rows);
+    double weight = w->name != NULL && row < w->rows ? element_get(&w->element, array_at(w, row, 0)) : 1;
+    b->weights[b->n] = (float)weight;
+    if (weight >= 0 && isfinite(b->weights[b->n]))
+        return 0;
+    return err_set(e, ERR_DATA, "%s: row %zu: weight %g: weights are finite numbers from 0 on", w->name, row + 1, weight);
+}
+
+int labelled_put(struct labelled *l, uint64_t i, struct err *e)
+{
+    return put_label(l, i, e) < 0 ? -1 : put_weight(l, l->builder->n - l->first, e);
+}
+
+static int same_count(const struct array *x, const struct array *other, const char *what, struct err *e)
+{
+    if (other->name == NULL || x->rows == other->rows)
+        return 0;
+    return err_set(e, ERR_DATA, "%s has %llu rows, %s has %llu %s", x->name, (unsigned long long)x->rows, other->name,
+                   (unsigned long long)other->rows, what);
+}
+
+int labelled_check(const struct labelled *l, struct err *e)
+{
+    return same_count(&l->x, &l->y, "labels", e) < 0 ? -1 : same_count(&l->x, &l->weights, "weights", e);
 }
 
 int labelled_next(void *self, struct err *e)
@@ -174,7 +212,7 @@ int labelled_next(void *self, struct err *e)
     if (array_next(&l->x, l->at_once, &got, e) < 0)
         return -1;
     if (got == 0)
-        return check_counts(l, e);
+        return labelled_check(l, e);
     if (builder_room(b, got, e) < 0)
         return -1;
     for (uint64_t i = 0; i < got; i++, b->n++) {
@@ -182,7 +220,7 @@ int labelled_next(void *self, struct err *e)
             put_bytes(l, i);
         else if (put_floats(l, i, e) < 0)
             return -1;
-        if (put_label(l, i, e) < 0)
+        if (labelled_put(l, i, e) < 0)
             return -1;
     }
     return 1;
@@ -212,6 +250,7 @@ void labelled_free(struct labelled *l)
 {
     array_close(&l->x);
     array_close(&l->y);
+    array_close(&l->weights);
 }
 
 void labelled_close(void *self)

@@ -1,4 +1,4 @@
-/* Rows that are an array, and their labels: an array in a file of its own, or a column of the same one. */
+/* Rows that are an array; their labels: an array in a file of its own, or a column of the same one; their weights. */
 #ifndef DATA_LABELLED_H
 #define DATA_LABELLED_H
 
@@ -13,6 +13,7 @@
 /* Zeroed before use; labelled_free at the end. */
 struct labelled {
     struct array x, y; /* y: when not opened, the labels are a column of x */
+    struct array weights; /* when not opened, there are none */
     uint64_t label;    /* that column, from 1; 0: there is none, and nobody asks for labels */
     struct builder *builder;
     size_t first;     /* rows that the builder had before */
@@ -23,6 +24,12 @@ struct labelled {
  * ERR_USAGE: the options name none. ERR_DATA. */
 int labelled_begin(struct labelled *l, struct builder *b, const struct input *in, struct err *e);
 void labelled_free(struct labelled *l);
+
+/* The parts of this, for rows that are put into the builder by others; of x only name, kind, n_dims, rows and width
+ * count then. */
+int labelled_find(struct labelled *l, struct builder *b, const struct input *in, struct err *e);
+int labelled_put(struct labelled *l, uint64_t i, struct err *e); /* label and weight of row b->n, before it is ended */
+int labelled_check(const struct labelled *l, struct err *e);     /* that there are as many of all */
 
 /* The functions of a row of the table of formats, whose reader is a struct labelled. */
 void *labelled_open(struct source *s, struct builder *b, const struct input *in, struct err *e);

@@ -1,4 +1,4 @@
-/* libsvm text: a row a line, LABEL INDEX:VALUE ..., remarks behind '#'. */
+/* libsvm text: a row a line, LABEL [qid:QUERY] INDEX:VALUE ..., remarks behind '#'. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -47,9 +47,21 @@ static char *skip_word(char *p, const char *end)
     return p;
 }
 
+static const char *skip_digits(const char *p, const char *end)
+{
+    while (p < end && isdigit((unsigned char)*p))
+        p++;
+    return p;
+}
+
 static int shown(const char *word, const char *end)
 {
     return end - word < SHOWN ? (int)(end - word) : SHOWN;
+}
+
+static bool is_query(const char *word, const char *end)
+{
+    return end - word >= 4 && memcmp(word, "qid:", 4) == 0;
 }
 
 static int blame_range(const struct libsvm *f, const char *word, const char *end, struct err *e)
@@ -63,12 +75,10 @@ static int blame_word(const struct libsvm *f, char *word, const char *end, struc
 {
     end = skip_word(word, end);
     const char *colon = memchr(word, ':', (size_t)(end - word));
-    if (end - word > 4 && memcmp(word, "qid:", 4) == 0)
-        return err_set(e, ERR_DATA, "'%.*s': query numbers are not supported", shown(word, end),
-                       word);
-    const char *digits = word + (*word == '-'), *p = digits;
-    while (p < end && isdigit((unsigned char)*p))
-        p++;
+    if (is_query(word, end))
+        return err_set(e, ERR_DATA, "'%.*s': a query number stands once, right behind the label",
+                       shown(word, end), word);
+    const char *digits = word + (*word == '-'), *p = skip_digits(digits, end);
     if (p == digits || p != colon)
         return err_set(e, ERR_DATA, "'%.*s' is not INDEX:VALUE", shown(word, end), word);
     if (*word != '-' && !(colon - word == 1 && *word == '0'))
@@ -84,6 +94,24 @@ static int blame_value(char *word, const char *end, struct err *e)
     if (end > word && num_float(word, end, &v) == end)
         return err_set(e, ERR_DATA, "value '%.*s' is not a finite float", shown(word, end), word);
     return err_set(e, ERR_DATA, "value '%.*s' is not a number", shown(word, end), word);
+}
+
+/* Moves *p behind the query number, if one stands there. No objective ranks rows: it is only looked at. */
+static int skip_query(struct libsvm *f, char **p, const char *end, struct err *e)
+{
+    const struct source *s = f->lines.source;
+    char *word = skip_blanks(*p, end), *behind = skip_word(word, end);
+    if (!is_query(word, behind))
+        return 0;
+    if (behind == word + 4 || skip_digits(word + 4, behind) < behind)
+        return err_set(e, ERR_DATA, "'%.*s': the number of a query is a whole number from 0",
+                       shown(word, behind), word);
+    if (!f->builder->queries)
+        log_note(s->log, "%s:%zu: query numbers (%.*s) are left out: no objective here ranks rows", s->name,
+                 f->lines.line, shown(word, behind), word);
+    f->builder->queries = true;
+    *p = behind;
+    return 0;
 }
 
 /* The entries from p on, into the room that is there for them. */
@@ -124,7 +152,7 @@ static int parse_row(struct libsvm *f, char *p, const char *end, struct err *e)
                        label);
     if (builder_room(b, (size_t)(end - p) / SHORTEST + 1, e) < 0 ||
         labels_put(&b->spellings, label, (size_t)(p - label), at, b->labels, b->n, e) < 0 ||
-        parse_entries(f, p, end, e) < 0)
+        skip_query(f, &p, end, e) < 0 || parse_entries(f, p, end, e) < 0)
         return -1;
     return builder_end_sparse(b, f->base, at, e);
 }
@@ -214,11 +242,26 @@ static bool has_entry(const char *p, const char *end)
     return false;
 }
 
+/* A row as LABEL INDEX:... is written where the decimal mark is a comma: "0,5 1:0,5". */
+static bool has_comma(const char *label, const char *end)
+{
+    const char *whole = label + (label < end && (*label == '-' || *label == '+')), *p = skip_digits(whole, end);
+    if (p == whole || p == end || *p != ',')
+        return false;
+    const char *fraction = p + 1, *behind = skip_digits(fraction, end), *index = behind;
+    while (index < end && blank(*index))
+        index++;
+    p = skip_digits(index, end);
+    return behind > fraction && index > behind && p > index && p < end && *p == ':';
+}
+
 /* A row of the form LABEL INDEX:VALUE ..., or a number alone. */
 static int bid_row(const char *label, const char *end)
 {
     double value;
     const char *p = label;
+    if (has_comma(label, end))
+        return BID_LIKELY; /* and is refused as what it was meant to be */
     while (p < end && isgraph((unsigned char)*p) && *p != ',' && *p != '#')
         p++;
     if (p == label || (p < end && !ends_word(*p)))
@@ -231,8 +274,8 @@ static int bid_row(const char *label, const char *end)
     return behind != NULL && (p == end || *p == '#') ? BID_TEXT : BID_NO;
 }
 
-/* By the first row. Where that is no CSV either, having no separator, one of the next may show what it should have
- * been. A file without any row is as good as one of these. */
+/* By the first row. Where that tells too little and is no CSV either, having no separator, one of the next may show
+ * what it is, or should have been. A file without any row is as good as one of these. */
 static int libsvm_bid(const struct source *s)
 {
     size_t n = s->head_n;
@@ -246,12 +289,13 @@ static int libsvm_bid(const struct source *s)
         return bid == BID_LIKELY ? BID_LIKELY : BID_NO;
     bool separated = memchr(row, ',', (size_t)(behind - row)) != NULL ||
                      memchr(row, '\t', (size_t)(behind - row)) != NULL;
-    for (int i = 0; i < ROWS_BID && bid == BID_NO && !separated; i++) {
+    for (int i = 0; i < ROWS_BID && bid < BID_LIKELY && !separated; i++) {
         row = first_row(behind, end);
         if (row == NULL || row == end)
             break;
         behind = row_end(row, end);
-        bid = bid_row(row, behind) == BID_LIKELY ? BID_LIKELY : BID_NO;
+        if (bid_row(row, behind) == BID_LIKELY)
+            bid = BID_LIKELY;
     }
     return bid;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "data/spool.h"
 #include "data/unpack.h"
 
 enum { BLOCK = 1 << 18 };
@@ -22,6 +23,8 @@ struct source_state {
     bool found;             /* it was there */
     bool ended;             /* there are no more members */
     off_t begin;            /* where stdin stood; -1: cannot seek */
+    size_t got;             /* bytes of the block in hand */
+    la_int64_t fed;         /* where it ends, from the start of what libarchive reads */
     struct flow_peek file;
     struct unpack outer;
     struct flow whole;      /* what libarchive reads */
@@ -53,12 +56,12 @@ static int file_read(void *self, unsigned char *to, size_t room, size_t *got, st
 static la_ssize_t feed(struct archive *a, void *self, const void **block)
 {
     struct source_state *t = ((struct source *)self)->state;
-    size_t got;
     (void)a;
     *block = t->block;
-    if (flow_get(&t->whole, t->block, sizeof t->block, &got, &t->below) < 0)
+    if (flow_get(&t->whole, t->block, sizeof t->block, &t->got, &t->below) < 0)
         return -1;
-    return (la_ssize_t)got;
+    t->fed += (la_int64_t)t->got;
+    return (la_ssize_t)t->got;
 }
 
 static la_int64_t seek(struct archive *a, void *self, la_int64_t offset, int whence)
@@ -74,7 +77,8 @@ static la_int64_t seek(struct archive *a, void *self, la_int64_t offset, int whe
     if (at < 0)
         return ARCHIVE_FATAL;
     t->file.n = t->file.at = FLOW_HEAD; /* the head is behind us */
-    return at - t->begin;
+    t->fed = at - t->begin;
+    return t->fed;
 }
 
 /* What went wrong, without a name. */
@@ -103,6 +107,9 @@ static int archive_begin(struct source *s, struct err *e)
     archive_read_support_format_raw(a);
     archive_read_support_format_tar(a);
     archive_read_support_format_zip(a);
+    /* tars one after the other, as cat joins them, are one */
+    if (archive_read_set_format_option(a, "tar", "read_concatenated_archives", "1") < ARCHIVE_WARN)
+        return archive_failed(t, e);
     archive_read_set_read_callback(a, feed);
     archive_read_set_callback_data(a, s);
     if (t->begin >= 0 && t->outer.state == NULL)
@@ -148,11 +155,28 @@ static int closed_stdin(const struct source *s)
     return s->fd == STDIN_FILENO && fcntl(s->fd, F_GETFD) < 0;
 }
 
+/* 7zip tells at its end what is in it: what comes from a pipe is kept in a file. */
+static int make_seekable(struct source *s, struct err *e)
+{
+    static const unsigned char magic[] = { '7', 'z', 0xbc, 0xaf, 0x27, 0x1c };
+    struct source_state *t = s->state;
+    if (t->begin >= 0 || t->file.n < sizeof magic || memcmp(t->file.head, magic, sizeof magic) != 0)
+        return 0;
+    int fd = spool_open(&(struct flow){ flow_peek_read, &t->file }, e);
+    if (fd < 0)
+        return -1;
+    if (s->fd > STDIN_FILENO)
+        close(s->fd);
+    s->fd = fd;
+    t->begin = 0;
+    return flow_peek(&t->file, (struct flow){ file_read, s }, e);
+}
+
 static int open_flow(struct source *s, struct err *e)
 {
     struct source_state *t = s->state;
     t->begin = lseek(s->fd, 0, SEEK_CUR);
-    if (flow_peek(&t->file, (struct flow){ file_read, s }, e) < 0)
+    if (flow_peek(&t->file, (struct flow){ file_read, s }, e) < 0 || make_seekable(s, e) < 0)
         return -1;
     t->whole = (struct flow){ flow_peek_read, &t->file };
     return unpack_open(&t->outer, t->file.head, t->file.n, t->whole, &t->whole, e) < 0 ? -1 : 0;
@@ -225,6 +249,11 @@ static bool is_data(struct source *s, struct archive_entry *entry)
     return false;
 }
 
+static bool is_kind(struct archive *a, int kind)
+{
+    return (archive_format(a) & ARCHIVE_FORMAT_BASE_MASK) == kind;
+}
+
 /* Name and head of the entry that libarchive stands at. */
 static int entry_open(struct source *s, struct archive_entry *entry, struct err *e)
 {
@@ -236,6 +265,7 @@ static int entry_open(struct source *s, struct archive_entry *entry, struct err 
     s->member = raw ? NULL : mem_text(entry_path(entry), e);
     if (s->name == NULL || (s->member == NULL && !raw))
         return -1;
+    s->zip = is_kind(t->archive, ARCHIVE_FORMAT_ZIP);
     if (flow_peek(&t->entry, (struct flow){ entry_read, s }, e) < 0)
         return err_ctx(e, "%s", s->name);
     t->data = (struct flow){ flow_peek_read, &t->entry };
@@ -265,12 +295,24 @@ static int read_rest(struct source *s, struct err *e)
     return 0;
 }
 
+/* Behind the end of a cpio there may be zeros alone: of a second one nobody would hear. */
+static int check_rest(struct source *s, struct err *e)
+{
+    struct source_state *t = s->state;
+    la_int64_t unused = t->fed - archive_filter_bytes(t->archive, -1);
+    bool zeros = unused <= (la_int64_t)t->got;
+    if (!is_kind(t->archive, ARCHIVE_FORMAT_CPIO))
+        return 0;
+    if (zeros && flow_zeros(&t->whole, t->block, sizeof t->block, t->got - (size_t)unused, t->got, &zeros, e) < 0)
+        return err_ctx(e, "%s", s->path);
+    return zeros ? 0 : err_set(e, ERR_DATA, "%s: other bytes stand behind the end of the archive", s->path);
+}
+
 /* A tar ends in blocks of zeros: without them it may have been cut where a member ends. */
 static int check_end(const struct source *s, struct err *e)
 {
     struct archive *a = s->state->archive;
-    bool tar = (archive_format(a) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR;
-    if (!tar || archive_filter_bytes(a, 0) > archive_read_header_position(a))
+    if (!is_kind(a, ARCHIVE_FORMAT_TAR) || archive_filter_bytes(a, 0) > archive_read_header_position(a))
         return 0;
     return err_set(e, ERR_DATA, "%s: the archive ends early: its last blocks, of zeros, are missing", s->path);
 }
@@ -293,8 +335,8 @@ int source_next(struct source *s, struct err *e)
         int status = archive_read_next_header(t->archive, &entry);
         t->ended = status == ARCHIVE_EOF;
         if (t->ended)
-            return read_rest(s, e) < 0 || check_end(s, e) < 0 ? -1 : no_more(s, e);
-        if (status < ARCHIVE_WARN) {
+            return check_rest(s, e) < 0 || read_rest(s, e) < 0 || check_end(s, e) < 0 ? -1 : no_more(s, e);
+        if (status < ARCHIVE_WARN || status == ARCHIVE_RETRY) { /* what cannot be read is not passed over */
             archive_failed(t, e);
             return err_ctx(e, "%s", s->path);
         }

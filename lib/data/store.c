@@ -64,6 +64,12 @@ static int same_state(const json_t *was, const json_t *is, struct err *e)
                    now ? "" : "not ", before ? "" : "not ");
 }
 
+/* What is said of one file alone. */
+static bool may_differ(const char *key)
+{
+    return strcmp(key, "format") == 0 || strcmp(key, "arrays") == 0;
+}
+
 int store_meta(struct dataset *d, const json_t *more, struct err *e)
 {
     const char *key;
@@ -75,7 +81,7 @@ int store_meta(struct dataset *d, const json_t *more, struct err *e)
     json_object_foreach((json_t *)more, key, value)
     {
         json_t *was = json_object_get(d->meta, key);
-        if (was != NULL && strcmp(key, "format") != 0 && !json_equal(was, value))
+        if (was != NULL && !may_differ(key) && !json_equal(was, value))
             return contradiction(key, was, value, e);
         if (was == NULL && json_object_set(d->meta, key, value) < 0)
             return err_memory(e);

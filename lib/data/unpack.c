@@ -3,6 +3,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,8 @@ struct unpack_state {
     struct flow below;
     struct err failed; /* beneath libarchive */
     bool ended;        /* there is no more beneath libarchive */
+    size_t got;        /* bytes of the block in hand */
+    int64_t fed;       /* bytes that libarchive was given */
     struct archive *archive;
     unsigned char block[BLOCK];
 };
@@ -51,13 +54,13 @@ static const struct packing *find(const unsigned char *head, size_t n)
 static la_ssize_t feed(struct archive *a, void *self, const void **block)
 {
     struct unpack_state *t = self;
-    size_t got;
     (void)a;
     *block = t->block;
-    if (flow_get(&t->below, t->block, sizeof t->block, &got, &t->failed) < 0)
+    if (flow_get(&t->below, t->block, sizeof t->block, &t->got, &t->failed) < 0)
         return -1;
-    t->ended = got == 0;
-    return (la_ssize_t)got;
+    t->ended = t->got == 0;
+    t->fed += (int64_t)t->got;
+    return (la_ssize_t)t->got;
 }
 
 /* libarchive has no text, or a dark one, for some data that end early. */
@@ -74,6 +77,19 @@ static int damaged(struct unpack_state *t, struct err *e)
     return -1;
 }
 
+/* libarchive takes for the end what it cannot take for a further stream, a cut one included. */
+static int check_end(struct unpack_state *t, struct err *e)
+{
+    int64_t unused = t->fed - archive_filter_bytes(t->archive, -1);
+    bool zeros = unused <= (int64_t)t->got;
+    if (zeros && flow_zeros(&t->below, t->block, sizeof t->block, t->got - (size_t)unused, t->got, &zeros, e) < 0)
+        return -1;
+    if (zeros)
+        return 0;
+    return err_set(e, ERR_DATA, "the %s data end early or are damaged: what follows them is no further stream",
+                   t->packing->name);
+}
+
 static int read_archive(void *self, unsigned char *to, size_t room, size_t *got, struct err *e)
 {
     struct unpack_state *t = self;
@@ -88,16 +104,16 @@ static int read_archive(void *self, unsigned char *to, size_t room, size_t *got,
         if (archive_read_open(t->archive, t, NULL, feed, NULL) < ARCHIVE_WARN)
             return damaged(t, e);
         int status = archive_read_next_header(t->archive, &entry);
-        if (status < ARCHIVE_WARN)
+        if (status < ARCHIVE_WARN || archive_filter_count(t->archive) < 2) /* it hands on what is too short */
             return damaged(t, e);
         if (status == ARCHIVE_EOF)
-            return *got = 0, 0;
+            return *got = 0, check_end(t, e);
     }
     la_ssize_t n = archive_read_data(t->archive, to, room);
     if (n < 0)
         return damaged(t, e);
     *got = (size_t)n;
-    return 0;
+    return n == 0 ? check_end(t, e) : 0;
 }
 
 int unpack_open(struct unpack *u, const unsigned char *head, size_t n, struct flow below,
