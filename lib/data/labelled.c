@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 
-enum { BLOCK = 1 << 20 }; /* bytes of rows that are read at a time */
+enum { BLOCK = 1 << 18 }; /* bytes of rows that are read at a time */
 
 /* An array of one number a row, all of it. */
 static int load_single(struct array *a, const char *what, struct err *e)

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-enum { LINES_BLOCK = 1 << 20 };
+enum { LINES_BLOCK = 1 << 16 };
 
 /* Moves what is still needed to the front of the buffer and reads on behind it. One byte stays
  * free for the newline that the last line may lack. */

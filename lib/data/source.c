@@ -15,7 +15,7 @@
 #include "data/spool.h"
 #include "data/unpack.h"
 
-enum { BLOCK = 1 << 18 };
+enum { BLOCK = 1 << 16 };
 
 /* From the file up: file, its head, unpacked, archive or not, member, its head, unpacked. */
 struct source_state {

@@ -1,0 +1,74 @@
+/* Data sets: any bytes as a file of the format in $DSGD_FUZZ_FORMAT (default: auto). The first byte holds options,
+ * the rest is the file. */
+#define _GNU_SOURCE 1
+#include <math.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "data/dataset.h"
+#include "fuzz.h"
+
+enum { UNLABELLED = 1, NO_HEADER = 2, ZERO_BASED = 4, SELF_LABELLED = 8, NAMED = 16, NARROW = 32 };
+
+/* Indices ascend below the width, labels are classes or finite targets, weights are at least 0. */
+static void check_rows(const struct dataset *d, const struct rows *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        int64_t before = -1;
+        promise(isfinite(r->labels[i]));
+        promise(!d->classes.named || (r->labels[i] >= 0 && r->labels[i] < (double)d->classes.n));
+        promise(rows_weight(r, i) >= 0);
+        for (int64_t k = r->kind == ROWS_SPARSE ? r->indptr[i] : 0;
+             r->kind == ROWS_SPARSE && k < r->indptr[i + 1]; before = r->indices[k++])
+            promise(r->indices[k] > before && (size_t)r->indices[k] < r->features && isfinite(r->values[k]));
+        for (size_t j = 0; r->kind == ROWS_DENSE && j < r->features; j++)
+            promise(isfinite(r->x[i * r->features + j]));
+    }
+}
+
+static void use(const struct dataset *d)
+{
+    size_t rows = 0;
+    promise(d->rows > 0);
+    for (size_t i = 0; i < d->n_parts; i++) {
+        promise(d->parts[i].features <= d->features);
+        check_rows(d, &d->parts[i]);
+        rows += d->parts[i].n;
+    }
+    promise(rows == d->rows);
+}
+
+static struct spec format;
+
+static void choose(void)
+{
+    const char *name = getenv("DSGD_FUZZ_FORMAT");
+    struct err e = { 0 };
+    promise(spec_parse(&format, &format_table, name ? name : "auto", &e) == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+    struct dataset d = { 0 };
+    struct err e = { 0 };
+    char path[32], *paths[] = { path };
+    if (format.plug == NULL)
+        choose();
+    int fd = n == 0 ? -1 : memfd_create("data", 0);
+    if (fd < 0)
+        return 0;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    struct input in = { .format = format, .unlabelled = data[0] & UNLABELLED, .no_header = data[0] & NO_HEADER,
+                        .zero_based = data[0] & ZERO_BASED };
+    if (data[0] & SELF_LABELLED)
+        in.labels = path;
+    else if ((data[0] & UNLABELLED) == 0)
+        in.label_column = data[0] & NAMED ? "y" : "1";
+    if (write(fd, data + 1, n - 1) == (ssize_t)(n - 1) &&
+        dataset_read(&d, paths, 1, &in, data[0] & NARROW ? 3 : 0, &(struct log){ .level = -1 }, &e) == 0)
+        use(&d);
+    dataset_free(&d);
+    close(fd);
+    return 0;
+}

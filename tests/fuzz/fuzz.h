@@ -1,0 +1,18 @@
+/* A target: what is fed with bytes that anybody may have written. libFuzzer calls it, or replay.c. */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+/* What a reader promises of what it took. */
+static inline void promise(int kept)
+{
+    if (!kept)
+        abort();
+}
+
+#endif
