@@ -73,6 +73,19 @@ X
     assert_output ''
 }
 
+# What is really called, whatever macros and headers made of it: num.c hands to strtod texts of digits and a power,
+# without a point, which mean the same in every locale.
+@test "the C library reads real numbers for base/num.c alone, and no program sets a locale" {
+    command -v nm > /dev/null || skip "no nm"
+    run -0 awk -F '[: ]+' '$0 ~ / U / && $NF ~ /^_*(isoc[0-9]*_)?(strto(f|d|ld)|atof|v?f?s?w?scanf|(set|new|use)locale)/ {
+        print $2, $NF }' <(nm -A "$top_builddir/libdsgd.a" 2> /dev/null | sort)
+    assert_output $'num.o strtod\nnum.o strtof'
+    for name in "$top_builddir"/bin/*.o; do
+        run nm -u "$name"
+        refute_output --regexp '(strto(f|d|ld)|atof|scanf|locale)'
+    done
+}
+
 # A header that a source of the build includes before all else has been compiled alone already.
 @test "every header compiles alone" {
     local header first
