@@ -20,6 +20,17 @@ static const struct opt opts[] = {
       offsetof(struct conf, worker.connect_timeout), NULL },
     { "delay", 'd', "SPEC", NULL, "delay added to each computation, or 'help'", NULL,
       offsetof(struct conf, worker.delay), &delay_table },
+    { "external", 0, "COMMAND", NULL, "program that computes the gradients", set_text,
+      offsetof(struct conf, worker.external.command), NULL },
+    { "external-cancel", 0, "HOW", "wait",
+      "how it learns that a minibatch is void: wait, record, or a signal's name", set_cancel,
+      offsetof(struct conf, worker.external.cancel), NULL },
+    { "external-restarts", 0, "N", "3", "how often in a row it is started again when it dies", set_whole,
+      offsetof(struct conf, worker.external.restarts), NULL },
+    { "external-rows", 0, "N", NULL, "rows of data that it has itself, in place of shards", set_count,
+      offsetof(struct conf, worker.external.rows), NULL },
+    { "external-timeout", 0, "DURATION", "10m", "how long it may take for an answer", set_period,
+      offsetof(struct conf, worker.external.timeout), NULL },
     { "rank", 'r', "RANK", NULL, "number of this worker, from 0", set_text,
       offsetof(struct conf, rank), NULL },
     { "rank-base", 0, "N", "0", "what a scheduler's ranks start at", set_whole,
@@ -32,7 +43,7 @@ static const struct opt opts[] = {
 
 static const struct program self = {
     .name = "dsgd-worker",
-    .synopsis = "[OPTION]... SHARD...",
+    .synopsis = "[OPTION]... [SHARD]...",
     .purpose = "Compute minibatch gradients on shards for dsgd-ps.",
     .opts = opts,
     .log = offsetof(struct conf, worker.log),
@@ -49,9 +60,7 @@ static char **operands(char **argv, size_t n, int64_t rank, struct err *e)
 static void run(struct conf *c, char **argv, size_t n, struct err *e)
 {
     char **paths = NULL;
-    if (n == 0)
-        err_set(e, ERR_USAGE, "no shard was named; try 'dsgd-worker --help'");
-    else if (rank_find(&c->worker.rank, c->rank, c->rank_base, e) == 0)
+    if (rank_find(&c->worker.rank, c->rank, c->rank_base, e) == 0)
         paths = operands(argv, n, c->worker.rank, e);
     if (c->worker.connect == NULL)
         c->worker.connect = getenv("DSGD_PS");

@@ -27,7 +27,7 @@ extern const struct engine_ops engine_linear, engine_mlp, engine_cnn;
 
 struct gradient_ops {
     const char *name; /* of the model */
-    const struct engine_ops *engine;
+    const struct engine_ops *engine; /* NULL: nothing here computes with it; no more is there */
     /* The loss of scores s (C) against y, class index or target; ds (C) gets its derivatives. A score
      * that is no number must give a loss that is none. */
     double (*point)(const float *s, size_t outputs, double y, float *ds);

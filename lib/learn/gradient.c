@@ -34,10 +34,18 @@ static const struct gradient_ops *find_row(const char *name)
     return gradient_rows[i];
 }
 
+int gradient_known(const struct spec *model, struct err *e)
+{
+    if (find_row(model->plug->name)->engine != NULL)
+        return 0;
+    return err_set(e, ERR_USAGE, "model %s: nothing here computes with it, only the program that trained it (dsgd-worker --external)",
+                   model->plug->name);
+}
+
 struct gradient *gradient_open(const struct spec *model, const struct dims *d, struct err *e)
 {
     struct layout l;
-    if (model_layout(model, d, &l, e) < 0)
+    if (gradient_known(model, e) < 0 || model_layout(model, d, &l, e) < 0)
         return NULL;
     struct gradient *g = mem_new(1, sizeof *g, e);
     if (g == NULL)

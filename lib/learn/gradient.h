@@ -13,6 +13,9 @@
 /* A model ready to compute, with its scratch for blocks of up to `chunk` rows. */
 struct gradient;
 
+/* ERR_USAGE: it is a model with which nothing here can compute. */
+int gradient_known(const struct spec *model, struct err *e);
+
 /* Opens the row of gradient_rows with the model's name. NULL and e. Frees with gradient_close. */
 struct gradient *gradient_open(const struct spec *model, const struct dims *d, struct err *e);
 void gradient_close(struct gradient *g);

@@ -165,12 +165,19 @@ static int read_tensors(struct model *m, const struct record *r, struct err *e)
     return 0;
 }
 
+static int read_layout(struct model *m, const struct record *r, struct err *e)
+{
+    if (model_row(&m->spec)->target == TARGET_ANY)
+        return layout_of_record(&m->layout, r, e);
+    return model_layout(&m->spec, &m->dims, &m->layout, e);
+}
+
 int model_read(struct model *m, const struct record *r, struct err *e)
 {
     m->meta = json_incref(r->meta);
     if (read_format(m->meta, e) == 0 && read_spec(m, e) == 0 && read_classes(m, e) == 0
         && read_numbers(m, e) == 0 && read_image(m, e) == 0
-        && model_layout(&m->spec, &m->dims, &m->layout, e) == 0
+        && read_layout(m, r, e) == 0
         && read_tensors(m, r, e) == 0)
         return 0;
     model_free(m);

@@ -42,18 +42,34 @@ enum { LAYOUT_PARTS = 1024 };
 struct layout {
     struct part parts[LAYOUT_PARTS];
     size_t n;
-    size_t size; /* floats in all */
+    size_t size;        /* floats in all */
+    const float *start; /* (size): what the model starts from, not owned; NULL: as its parts say */
 };
+
+/* Tensors with names that begin so are not parameters: a program that computes gradients gets its rows in them. */
+#define LAYOUT_RESERVED "minibatch."
+
+/* One tensor more, behind the others; weights are those of two dimensions or more. ERR_DATA. */
+int layout_add(struct layout *l, const char *name, unsigned dims, const size_t *shape, struct err *e);
+/* The tensors of a record, all of them F32, in its order; as JSON, an array of [name, [size, ...]]; and from
+ * there. ERR_DATA. */
+int layout_of_record(struct layout *l, const struct record *r, struct err *e);
+json_t *layout_json(const struct layout *l); /* a new reference */
+int layout_parse(struct layout *l, const json_t *v, struct err *e);
 
 enum target {
     TARGET_REAL, /* any finite number */
     TARGET_TWO,  /* two classes: the larger is positive */
     TARGET_MANY, /* two classes or more */
+    TARGET_ANY,  /* any labels: what they mean is not known here */
 };
 
 struct model_ops {
     struct plug plug;
     enum target target;
+    /* Reads what the SPEC names, before `layout` is asked, where the parameters are kept; NULL: nothing. Those
+     * who only take part are told the layout. */
+    int (*load)(void *conf, struct err *e);
     int (*layout)(const void *conf, const struct dims *d, struct layout *l, struct err *e);
 };
 
@@ -67,6 +83,8 @@ static inline const struct model_ops *model_row(const struct spec *s)
  * labels than the model needs passes when `partial` (others may come). */
 int model_fits(const struct spec *model, const struct classes *c, bool partial, struct err *e);
 
+/* Reads the file that the SPEC names, if it does: to be called before model_layout. ERR_DATA, ERR_SYSTEM. */
+int model_load(const struct spec *model, struct err *e);
 int model_layout(const struct spec *model, const struct dims *d, struct layout *l, struct err *e);
 
 /* ERR_SYSTEM when so many copies of the parameters, as gradients are, too, do not fit into this machine. */

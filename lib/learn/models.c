@@ -74,6 +74,8 @@ static const struct model_ops model_hinge = {
     .layout = one_output,
 };
 
+extern const struct model_ops model_external; /* its own file has the rest of it */
+
 static const struct plug *const rows[] = {
 #define MODEL(name) &model_##name.plug,
 #include "learn/model.def"
@@ -88,6 +90,11 @@ int layout_fits(const struct layout *l, uint64_t copies, struct err *e)
                     "a model of %zu parameters, with its gradients in %" PRIu64
                     " copies (fewer features, classes or workers make it less),",
                     l->size, copies);
+}
+
+int model_load(const struct spec *model, struct err *e)
+{
+    return model_row(model)->load == NULL ? 0 : model_row(model)->load(model->conf, e);
 }
 
 int model_layout(const struct spec *model, const struct dims *d, struct layout *l, struct err *e)
@@ -145,12 +152,19 @@ static int fits_two(const struct classes *c, const char *model, bool partial, st
     return label_ctx(classes_nth_seen(c, 2), e);
 }
 
+static int fits_any(const struct classes *c, const char *model, bool partial, struct err *e)
+{
+    (void)c, (void)model, (void)partial, (void)e;
+    return 0;
+}
+
 int model_fits(const struct spec *model, const struct classes *c, bool partial, struct err *e)
 {
     static int (*const fits[])(const struct classes *, const char *, bool, struct err *) = {
         [TARGET_REAL] = fits_real,
         [TARGET_TWO] = fits_two,
         [TARGET_MANY] = fits_many,
+        [TARGET_ANY] = fits_any,
     };
     return fits[model_row(model)->target](c, model->plug->name, partial, e);
 }

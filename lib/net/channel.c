@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -72,18 +73,28 @@ static int silent(const struct channel *c, struct err *e)
     return err_set(e, ERR_PEER, "connection lost: nothing came for %g s", c->limit);
 }
 
-/* Waits until fd is ready or `seconds` are over; whether it is ready. pselect, for its time is in
+/* Waits until one of them is ready or `seconds` are over; whether one is. pselect, for its time is in
  * nanoseconds and it is there on every POSIX system. */
-static bool ready(int fd, bool to_write, double seconds)
+static bool any_ready(const struct watched *w, size_t n, double seconds)
 {
-    fd_set set;
-    FD_ZERO(&set);
-    FD_SET(fd, &set);
+    fd_set sets[2];
+    int end = 0;
+    FD_ZERO(&sets[0]);
+    FD_ZERO(&sets[1]);
+    for (size_t i = 0; i < n; i++) {
+        FD_SET(w[i].fd, &sets[w[i].to_write]);
+        end = w[i].fd < end ? end : w[i].fd + 1;
+    }
     if (seconds > 1e6)
         seconds = 1e6; /* whoever waits looks again */
     struct timespec t = { .tv_sec = (time_t)seconds };
     t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
-    return pselect(fd + 1, to_write ? NULL : &set, to_write ? &set : NULL, NULL, &t, NULL) > 0;
+    return pselect(end, &sets[0], &sets[1], NULL, &t, NULL) > 0;
+}
+
+static bool ready(int fd, bool to_write, double seconds)
+{
+    return any_ready(&(struct watched){ fd, to_write }, 1, seconds);
 }
 
 /* As read and writev, but EAGAIN when nothing can be read or taken now. The descriptors may be
@@ -138,10 +149,12 @@ static int beat_if_due(struct channel *c, double now, struct err *e)
     return channel_send(c, &f, NULL, 0, NULL, 0, e);
 }
 
-/* Sleeps until something comes, at the longest until `end`, a heartbeat or the limit of silence.
- * 1: look again. 0: end is past. */
-static int await(struct channel *c, double end, struct err *e)
+/* Sleeps until something comes, at the longest until `end`, a heartbeat or the limit of silence. With `others`
+ * also until one of them is ready. 1: look again. 0: end is past, or one of them is ready. */
+static int await(struct channel *c, double end, bool others, struct err *e)
 {
+    struct watched all[WATCHED_MAX + 1] = { { c->in, false } };
+    size_t n = others ? c->n_others : 0;
     double now = clock_now();
     if (now - c->heard >= c->limit)
         return silent(c, e);
@@ -149,10 +162,12 @@ static int await(struct channel *c, double end, struct err *e)
         return -1;
     if (now >= end)
         return 0;
+    if (n > 0)
+        memcpy(all + 1, c->others, n * sizeof *all);
     double left = fmin(end, fmin(c->heard + c->limit, c->told + c->beat)) - now;
     /* Systems round long waits up, Linux by a thousandth: the rest is slept by itself. */
-    ready(c->in, false, left > 0.05 ? left * 0.998 : fmax(left, 0));
-    return 1;
+    bool some = any_ready(all, n + 1, left > 0.05 ? left * 0.998 : fmax(left, 0));
+    return !(some && n > 0 && any_ready(c->others, n, 0));
 }
 
 int channel_wait(struct channel *c, double seconds, struct frame *f, struct err *e)
@@ -167,7 +182,7 @@ int channel_wait(struct channel *c, double seconds, struct frame *f, struct err 
             c->have = 0;
             return frame_decode(f, c->header, e) < 0 ? -1 : 1;
         }
-        int more = n > 0 ? 1 : await(c, end, e);
+        int more = n > 0 ? 1 : await(c, end, true, e);
         if (more <= 0)
             return more;
     }
@@ -182,7 +197,7 @@ int channel_read(struct channel *c, void *data, size_t n, struct err *e)
             return -1;
         p += got;
         n -= (size_t)got;
-        if (n > 0 && got == 0 && await(c, INFINITY, e) < 0)
+        if (n > 0 && got == 0 && await(c, INFINITY, false, e) < 0)
             return -1;
     }
     return 0;

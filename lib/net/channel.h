@@ -12,6 +12,14 @@
 #include "net/address.h"
 #include "net/frame.h"
 
+/* A descriptor of the caller's, below FD_SETSIZE, that ends a wait as well. */
+struct watched {
+    int fd;
+    bool to_write; /* until it takes something; else until there is something to read */
+};
+
+enum { WATCHED_MAX = 4 };
+
 struct channel {
     int in, out;  /* the same descriptor for sockets; 0 and 1 for stdio; -1: closed */
     bool socket_in, socket_out; /* else pipes, or what is like them */
@@ -22,6 +30,8 @@ struct channel {
     unsigned char header[FRAME_HEADER];
     size_t have;  /* bytes of the header that are in */
     bool lost;    /* it closed or broke; silence is not this */
+    const struct watched *others; /* (n_others, at most WATCHED_MAX), for channel_wait; not owned */
+    size_t n_others;
 };
 
 /* Dials, one attempt of at most `seconds`. limit and beat are the caller's to set. Errors as
@@ -32,7 +42,7 @@ int channel_open(struct channel *c, const struct address *a, double seconds, str
 int channel_take(struct channel *c, int in, int out, struct err *e);
 
 /* Waits at most `seconds` for a whole header. 1: f is set, its payload follows. 0: nothing yet
- * (also when some bytes came). -1: ERR_PEER, the connection closed or broke, or was silent beyond
+ * (also when some bytes came, or one of `others` is ready). -1: ERR_PEER, the connection closed or broke, or was silent beyond
  * the limit. Wakes within the precision of the system's timers: microseconds, not milliseconds. */
 int channel_wait(struct channel *c, double seconds, struct frame *f, struct err *e);
 

@@ -19,13 +19,14 @@ struct source_rows {
 struct compute {
     struct spec model;
     struct layout layout;
-    struct gradient *gradient;
+    struct gradient *gradient; /* NULL: another computes */
     struct source_rows *source; /* (sources): of all workers */
     size_t sources, sources_cap;
     const struct source_rows *from; /* of the worker at work */
     struct minibatch minibatch;
     uint64_t most; /* b */
     uint64_t features;
+    bool classes; /* labels are class indices of the run, not values */
     struct batch batch;
     float *w, *sum;    /* layout.size each; owned */
     const float *read; /* the parameters, and where the gradient goes: these or others */
@@ -71,11 +72,19 @@ static int map_values(const struct dataset *d, const struct classes *run, double
     return 0;
 }
 
-static int map_labels(const struct compute *c, const struct source_rows *s,
-                      const struct classes *run, struct err *e)
+/* Whether labels are classes of the run: of a model that may take both when the run has classes. */
+static bool has_classes(const struct compute *c, const struct classes *run)
+{
+    enum target target = model_row(&c->model)->target;
+    return target == TARGET_ANY ? run->n > 0 : target != TARGET_REAL;
+}
+
+static int map_labels(struct compute *c, const struct source_rows *s, const struct classes *run,
+                      struct err *e)
 {
     const struct dataset *d = s->data;
-    if (model_row(&c->model)->target != TARGET_REAL)
+    c->classes = has_classes(c, run);
+    if (c->classes)
         return d->classes.named ? map_names(d, run, s->labels, e)
                                 : map_values(d, run, s->labels, e);
     if (d->classes.named)
@@ -100,23 +109,30 @@ int compute_add(struct compute *c, const struct dataset *d, const struct classes
     return map_labels(c, s, run, e);
 }
 
-static int open_model(struct compute *c, const struct welcome *w, struct err *e)
+/* What the model is made of: by its SPEC, or as the server says. */
+static int find_layout(struct compute *c, const struct welcome *w, struct dims *dims, struct err *e)
 {
-    struct dims dims = { .features = w->features, .classes = w->classes.n, .bias = w->bias };
-    if (image_parse(&dims.image, w->shape, e) < 0 ||
-        spec_parse(&c->model, &model_table, w->model, e) < 0 ||
-        model_layout(&c->model, &dims, &c->layout, e) < 0 ||
-        layout_fits(&c->layout, COMPUTE_COPIES, e) < 0 ||
-        (c->gradient = gradient_open(&c->model, &dims, e)) == NULL) {
+    *dims = (struct dims){ .features = w->features, .classes = w->classes.n, .bias = w->bias };
+    if (image_parse(&dims->image, w->shape, e) < 0 || spec_parse(&c->model, &model_table, w->model, e) < 0)
+        return -1;
+    return json_is_array(w->tensors) ? layout_parse(&c->layout, w->tensors, e)
+                              : model_layout(&c->model, dims, &c->layout, e);
+}
+
+static int open_model(struct compute *c, const struct welcome *w, bool outside, struct err *e)
+{
+    struct dims dims;
+    if (find_layout(c, w, &dims, e) < 0 || layout_fits(&c->layout, COMPUTE_COPIES, e) < 0 ||
+        (!outside && (c->gradient = gradient_open(&c->model, &dims, e)) == NULL)) {
         e->kind = e->kind == ERR_SYSTEM ? ERR_SYSTEM : ERR_PEER;
         return err_ctx(e, "the server's model");
     }
     return 0;
 }
 
-static int open_all(struct compute *c, const struct welcome *w, struct err *e)
+static int open_all(struct compute *c, const struct welcome *w, bool outside, struct err *e)
 {
-    if (open_model(c, w, e) < 0)
+    if (open_model(c, w, outside, e) < 0)
         return -1;
     c->most = w->batch;
     c->features = w->features;
@@ -128,19 +144,52 @@ static int open_all(struct compute *c, const struct welcome *w, struct err *e)
     return c->w && c->sum ? 0 : -1;
 }
 
-struct compute *compute_empty(const struct welcome *w, struct err *e)
+static struct compute *open_empty(const struct welcome *w, bool outside, struct err *e)
 {
     struct compute *c = mem_new(1, sizeof *c, e);
-    if (c == NULL || open_all(c, w, e) == 0)
+    if (c == NULL || open_all(c, w, outside, e) == 0)
         return c;
     compute_close(c);
     return NULL;
+}
+
+struct compute *compute_empty(const struct welcome *w, struct err *e)
+{
+    return open_empty(w, false, e);
 }
 
 struct compute *compute_open(const struct dataset *d, const struct welcome *w, struct err *e)
 {
     struct compute *c = compute_empty(w, e);
     if (c != NULL && compute_add(c, d, &w->classes, e) == 0 && compute_as(c, 0, w->rank, e) == 0)
+        return c;
+    compute_close(c);
+    return NULL;
+}
+
+/* Room for the rows of its minibatches: b, or all it has. */
+static int take_rows(struct compute *c, uint64_t rows, uint64_t rank, struct err *e)
+{
+    c->minibatch.rank = rank;
+    c->minibatch.rows = rows;
+    c->minibatch.size = c->most < rows ? c->most : rows;
+    if (c->minibatch.size <= c->row_room)
+        return 0;
+    free(c->row);
+    c->row_room = c->minibatch.size;
+    c->row = mem_new((size_t)c->row_room, sizeof *c->row, e);
+    return c->row == NULL ? -1 : 0;
+}
+
+struct compute *compute_outside(const struct dataset *d, uint64_t rows, const struct welcome *w, struct err *e)
+{
+    struct compute *c = open_empty(w, true, e);
+    if (c == NULL)
+        return NULL;
+    int rc = d->rows == 0 ? take_rows(c, rows, w->rank, e) : compute_add(c, d, &w->classes, e);
+    if (rc == 0 && d->rows > 0)
+        rc = compute_as(c, 0, w->rank, e);
+    if (rc == 0)
         return c;
     compute_close(c);
     return NULL;
@@ -174,19 +223,10 @@ float *compute_w(struct compute *c)
     return c->w;
 }
 
-/* Room for the rows of its minibatches: b, or all it has. */
 int compute_as(struct compute *c, size_t source, uint64_t rank, struct err *e)
 {
     c->from = &c->source[source];
-    c->minibatch.rank = rank;
-    c->minibatch.rows = c->from->data->rows;
-    c->minibatch.size = c->most < c->minibatch.rows ? c->most : c->minibatch.rows;
-    if (c->minibatch.size <= c->row_room)
-        return 0;
-    free(c->row);
-    c->row_room = c->minibatch.size;
-    c->row = mem_new((size_t)c->row_room, sizeof *c->row, e);
-    return c->row == NULL ? -1 : 0;
+    return take_rows(c, c->from->data->rows, rank, e);
 }
 
 void compute_with(struct compute *c, const float *w, float *g)
@@ -230,6 +270,36 @@ const float *compute_gradient(const struct compute *c, uint64_t *rows, double *l
     *rows = c->n;
     *loss = c->loss / (double)c->n;
     return c->into;
+}
+
+const struct layout *compute_layout(const struct compute *c)
+{
+    return &c->layout;
+}
+
+int compute_task(struct compute *c, struct task *t, struct err *e)
+{
+    *t = (struct task){ .n = c->n, .row = c->row, .features = c->features, .w = c->read };
+    if (c->from == NULL)
+        return 0;
+    const struct dataset *d = c->from->data;
+    const double *mapped = c->from->labels;
+    if (batch_gather(&c->batch, d, c->row, c->n, c->classes && d->classes.named ? mapped : NULL, e) < 0)
+        return -1;
+    t->block = &c->batch.rows;
+    t->classes = c->classes ? mapped : NULL;
+    return 0;
+}
+
+float *compute_into(struct compute *c)
+{
+    return c->into;
+}
+
+void compute_done(struct compute *c, uint64_t rows, double loss)
+{
+    c->n = (size_t)rows;
+    c->loss = loss * (double)rows;
 }
 
 void compute_reseed(struct compute *c, uint64_t seed)

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "data/dataset.h"
+#include "learn/model.h"
 #include "run/hello.h"
 
 enum { COMPUTE_COPIES = 2 /* of the parameters: they and their gradient */ };
@@ -18,6 +19,9 @@ struct compute;
  * must outlive it; its labels become class indices of the run. ERR_PEER: data and welcome do not fit. */
 struct compute *compute_open(const struct dataset *d, const struct welcome *w, struct err *e);
 void compute_close(struct compute *c);
+
+/* The same, but another computes the gradients: see compute_task. d without rows: the other has its own, so many. */
+struct compute *compute_outside(const struct dataset *d, uint64_t rows, const struct welcome *w, struct err *e);
 
 /* The same for many workers of one run, one at a time: none has rows yet. */
 struct compute *compute_empty(const struct welcome *w, struct err *e);
@@ -41,6 +45,21 @@ int compute_chunk(struct compute *c, struct err *e);
 /* When ready: the mean over the minibatch's rows (compute_size floats, valid until compute_begin),
  * their number and their mean loss. */
 const float *compute_gradient(const struct compute *c, uint64_t *rows, double *loss);
+
+/* What another has to compute, once a minibatch is begun; views that are valid until the next one. */
+struct task {
+    size_t n;                 /* rows */
+    const uint64_t *row;      /* (n): their numbers among the worker's rows, from 0 */
+    const struct rows *block; /* they themselves, with labels: numbers, of words their classes; NULL: not here */
+    const double *classes;    /* of all rows, by their numbers: class index in the run; NULL: labels are no classes */
+    uint64_t features;        /* of the run, at least those of block */
+    const float *w;           /* parameters */
+};
+int compute_task(struct compute *c, struct task *t, struct err *e); /* -1: ERR_SYSTEM */
+const struct layout *compute_layout(const struct compute *c);
+/* Where the other's gradient goes (compute_size floats); and that it is there, a mean over so many rows. */
+float *compute_into(struct compute *c);
+void compute_done(struct compute *c, uint64_t rows, double loss);
 
 /* From now on minibatches are those of a run with that seed. */
 void compute_reseed(struct compute *c, uint64_t seed);

@@ -199,6 +199,7 @@ static const struct member welcome_members[] = {
     { "classes", &classes, offsetof(struct welcome, classes) },
     { "bias", &flag, offsetof(struct welcome, bias) },
     { "shape", &array, offsetof(struct welcome, shape) },
+    { "tensors", &array, offsetof(struct welcome, tensors) },
     { "timeout", &seconds, offsetof(struct welcome, timeout) },
     { 0 },
 };
@@ -331,7 +332,7 @@ void hello_free(struct hello *h)
 /* What a worker would divide by. */
 static int check_welcome(const struct welcome *w, struct err *e)
 {
-    if (w->batch == 0 || w->features == 0)
+    if (w->batch == 0 || (w->features == 0 && !json_is_array(w->tensors)))
         return err_set(e, ERR_PEER, "batch or features is 0");
     if (w->rank >= w->workers)
         return err_set(e, ERR_PEER, "rank %llu of %llu workers", (unsigned long long)w->rank,
@@ -357,5 +358,6 @@ void welcome_free(struct welcome *w)
     free(w->model);
     classes_free(&w->classes);
     json_decref(w->shape);
+    json_decref(w->tensors);
     *w = (struct welcome){ 0 };
 }

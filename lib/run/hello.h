@@ -34,6 +34,7 @@ struct welcome {
     struct classes classes;
     int bias;
     json_t *shape;  /* of images: [height, width, channels]; or NULL */
+    json_t *tensors; /* of a model that only its file describes: [[name, [size, ...]], ...]; or NULL */
     double timeout; /* --worker-timeout, seconds; heartbeats come and go every sixth of it */
 };
 char *welcome_text(const struct welcome *w, struct err *e);

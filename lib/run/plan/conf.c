@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "learn/gradient.h"
+
 bool plan_given(const struct plan_conf *c, const char *option)
 {
     for (size_t i = 0; c->opts[i].name != NULL; i++)
@@ -41,5 +43,7 @@ int plan_check(const struct plan_conf *c, size_t shards, struct err *e)
     if (shards > 0 && !has_target(c) && isnan(c->deadline))
         return err_set(e, ERR_USAGE, "SHARDs are raced on: that needs a --target-loss, a --target-gap or a "
                        "--deadline (see dsgd-plan --help)");
+    if (c->train.model.plug != NULL && gradient_known(&c->train.model, e) < 0)
+        return -1;
     return shards == 0 ? check_no_race(c, e) : 0;
 }

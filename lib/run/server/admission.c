@@ -72,7 +72,7 @@ static int fits_run(const struct server *s, const struct peer *p, struct err *e)
     if (h->features > s->shape.dims.features)
         return err_set(e, ERR_DATA, "%s: %ju features, this run has %ju", p->label,
                        (uintmax_t)h->features, (uintmax_t)s->shape.dims.features);
-    if (model_row(&s->conf->train.model)->target != TARGET_REAL)
+    if (model_row(&s->conf->train.model)->target != TARGET_REAL && !s->shape.classes.targets)
         for (size_t i = 0; i < h->classes.n; i++)
             if (h->classes.named != s->shape.classes.named ||
                 !knows(&s->shape.classes, &h->classes.v[i]))

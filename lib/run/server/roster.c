@@ -110,7 +110,10 @@ int roster_welcome(struct peer *p, struct err *e)
         .bias = s->shape.dims.bias,
         .timeout = s->conf->worker_timeout,
     };
+    if (model_row(&s->conf->train.model)->target == TARGET_ANY)
+        w.tensors = layout_json(&s->shape.layout);
     char *text = welcome_text(&w, e);
+    json_decref(w.tensors);
     if (text == NULL)
         return -1;
     peer_send(p, FRAME_WELCOME, 0, text);

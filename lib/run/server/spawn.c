@@ -1,11 +1,9 @@
 /* The workers that a server starts itself: -x commands, a socket pair as their stdin and stdout. */
 #include "run/server/spawn.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-
-extern char **environ;
+#include "run/shell.h"
 
 /* What a letter behind % stands for, or -1. */
 static int directive(char letter, uint64_t rank, uint64_t workers, char text[static 24])
@@ -105,89 +102,23 @@ int spawn_one(struct spawn *s, const char *command, struct err *e)
     return s->v[0].command == NULL ? -1 : 0;
 }
 
-/* Our environment with DSGD_PS=stdio and DSGD_RANK; the array is to be freed, its texts are not. */
-static char **environment(char *rank, struct err *e)
-{
-    static char ps[] = "DSGD_PS=stdio";
-    size_t n = 0, kept = 0;
-    while (environ[n] != NULL)
-        n++;
-    char **env = mem_new(n + 3, sizeof *env, e);
-    if (env == NULL)
-        return NULL;
-    for (size_t i = 0; i < n; i++)
-        if (strncmp(environ[i], "DSGD_PS=", 8) != 0 && strncmp(environ[i], "DSGD_RANK=", 10) != 0)
-            env[kept++] = environ[i];
-    env[kept++] = ps;
-    env[kept] = rank;
-    return env;
-}
-
-/* A group of its own, and no signal ignored or blocked that its server ignores or blocks. */
-static int attributes(posix_spawnattr_t *attr)
-{
-    sigset_t none, usual;
-    sigemptyset(&none);
-    sigemptyset(&usual);
-    sigaddset(&usual, SIGPIPE);
-    sigaddset(&usual, SIGINT);
-    sigaddset(&usual, SIGTERM);
-    sigaddset(&usual, SIGCHLD);
-    posix_spawnattr_setsigmask(attr, &none);
-    posix_spawnattr_setsigdefault(attr, &usual);
-    posix_spawnattr_setpgroup(attr, 0);
-    return posix_spawnattr_setflags(
-        attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-}
-
-static int spawn_shell(struct child *c, int fd, char **env)
-{
-    char shell[] = "/bin/sh", flag[] = "-c";
-    char *argv[] = { shell, flag, c->command, NULL };
-    posix_spawnattr_t attr;
-    posix_spawn_file_actions_t actions;
-    int rc = posix_spawnattr_init(&attr);
-    if (rc != 0)
-        return rc;
-    rc = posix_spawn_file_actions_init(&actions);
-    if (rc == 0)
-        rc = attributes(&attr);
-    if (rc == 0)
-        rc = posix_spawn_file_actions_adddup2(&actions, fd, STDIN_FILENO);
-    if (rc == 0)
-        rc = posix_spawn_file_actions_adddup2(&actions, fd, STDOUT_FILENO);
-    if (rc == 0)
-        rc = posix_spawn(&c->pid, shell, &actions, &attr, argv, env);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attr);
-    return rc;
-}
-
 int spawn_start(struct child *c, int *fd, struct err *e)
 {
     int pair[2];
     char rank[32];
+    const char *const set[] = { "DSGD_PS=stdio", rank, NULL };
     snprintf(rank, sizeof rank, "DSGD_RANK=%" PRIu64, c->rank);
-    char **env = environment(rank, e);
-    if (env == NULL)
-        return -1;
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0) {
-        free(env);
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
         return err_sys(e, "a socket for '%s'", c->command);
-    }
     fcntl(pair[0], F_SETFD, FD_CLOEXEC);
     fcntl(pair[1], F_SETFD, FD_CLOEXEC);
-    int rc = spawn_shell(c, pair[1], env);
-    free(env);
+    int rc = shell_start(&c->pid, c->command, (const int[]){ pair[1], pair[1], -1 }, set, e);
     close(pair[1]);
-    if (rc != 0) {
-        c->pid = 0;
+    if (rc < 0)
         close(pair[0]);
-        errno = rc;
-        return err_sys(e, "starting '%s'", c->command);
-    }
-    *fd = pair[0];
-    return 0;
+    else
+        *fd = pair[0];
+    return rc;
 }
 
 /* While it is not reaped its number, and so its group's, cannot be another's. */
@@ -236,11 +167,7 @@ bool spawn_failed(const struct child *c)
 
 const char *spawn_fate(const struct child *c, char *text, size_t room)
 {
-    if (WIFSIGNALED(c->status))
-        snprintf(text, room, "was ended by signal %d", WTERMSIG(c->status));
-    else
-        snprintf(text, room, "ended with status %d", WEXITSTATUS(c->status));
-    return text;
+    return shell_fate(c->status, text, room);
 }
 
 void spawn_free(struct spawn *s)

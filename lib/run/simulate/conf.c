@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "learn/gradient.h"
+
 bool sim_given(const void *conf, const char *option)
 {
     const struct sim_conf *c = conf;
@@ -56,6 +58,8 @@ int sim_check(const struct sim_conf *c, size_t n, uint64_t *workers, struct err 
 {
     if (c->no_model && sim_check_no_model(c, n, e) < 0)
         return -1;
+    if (!c->no_model && c->train.model.plug != NULL && gradient_known(&c->train.model, e) < 0)
+        return err_ctx(e, "--no-model simulates times and staleness");
     if (check_ends(c, e) < 0)
         return -1;
     if (c->delays.n == 0 && c->comm.plug == NULL)

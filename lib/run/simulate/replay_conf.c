@@ -32,6 +32,11 @@ static int take_workers(struct sim_conf *c, const json_t *meta, struct err *e)
     return 0;
 }
 
+static bool outside(const char *kernel)
+{
+    return kernel != NULL && strcmp(kernel, "external") == 0;
+}
+
 /* Bits depend on what computes. told: one text, or one a worker. */
 static int check_same(const json_t *meta, const char *key, const char *here, struct err *e)
 {
@@ -39,6 +44,9 @@ static int check_same(const json_t *meta, const char *key, const char *here, str
     size_t n = json_is_array(told) ? json_array_size(told) : 1;
     for (size_t i = 0; told != NULL && i < n; i++) {
         const char *text = json_string_value(json_is_array(told) ? json_array_get(told, i) : told);
+        if (outside(text))
+            return err_set(e, ERR_DATA, "gradients of this run came from a program (dsgd-worker --external): give "
+                           "--no-model to replay times and staleness alone");
         if (text == NULL || strcmp(text, here) != 0)
             return err_set(e, ERR_DATA, "the run was computed with %s '%s', here is '%s'", key,
                            text == NULL ? "" : text, here);

@@ -179,7 +179,7 @@ void join_explain(struct join *j, struct err *e)
         channel_send(&j->channel, &f, e->text, strlen(e->text), NULL, 0, &ignored);
         j->channel.lost = false; /* what ended it is e, whether the server still hears it or not */
     }
-    if (!j->refused && e->kind == ERR_PEER)
+    if (!j->refused && !j->own && e->kind == ERR_PEER)
         err_ctx(e, "%s", address_text(&j->address, text, sizeof text));
 }
 

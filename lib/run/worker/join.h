@@ -19,6 +19,7 @@ struct join {
     struct address address;
     struct channel channel;
     bool entered; /* was welcomed once */
+    bool own;     /* what ended it is not the server's doing */
     bool refused; /* the server sent an ERROR: it knows, and trying again is of no use */
     double end;   /* clock when trying ends; 0: trying has not begun */
     double pause; /* before the next attempt */

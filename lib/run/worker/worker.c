@@ -21,6 +21,7 @@
 #include "run/compute.h"
 #include "run/hello.h"
 #include "run/worker/join.h"
+#include "run/worker/request.h"
 
 /* What becomes of the minibatch in hand. */
 enum stage { IDLE, COMPUTING, DELAYING };
@@ -32,6 +33,9 @@ struct worker {
     struct hello hello; /* views of what is elsewhere; the name is owned */
     struct welcome welcome;
     struct compute *compute;
+    struct external *external; /* who computes; NULL: we do */
+    struct watched watched[EXTERNAL_WATCHED];
+    bool answered; /* by it, for the minibatch in hand */
     uint64_t held; /* version of the parameters that are here */
     bool holds;
 
@@ -83,6 +87,37 @@ static int push(struct worker *w, struct err *e)
     return send_work(w, FRAME_GRAD, w->seq, &work, g, e);
 }
 
+/* Begins to compute the minibatch in hand, or has it computed. */
+static int begin(struct worker *w, struct err *e)
+{
+    struct question q;
+    w->began = clock_now();
+    w->stage = COMPUTING;
+    compute_begin(w->compute, w->seq);
+    if (w->external == NULL)
+        return 0;
+    if (request_make(&q, w->compute, &w->welcome, w->version, w->seq, e) < 0)
+        return -1;
+    w->answered = false;
+    external_ask(w->external, &q);
+    return 0;
+}
+
+/* Moves what can be moved between us and the program. */
+static int tend(struct worker *w, struct err *e)
+{
+    uint64_t rows;
+    double loss;
+    if (w->external == NULL)
+        return 0;
+    int got = external_serve(w->external, compute_into(w->compute), &rows, &loss, e);
+    if (got > 0)
+        compute_done(w->compute, rows, loss);
+    w->answered = w->answered || got > 0;
+    w->join.own = got < 0; /* the server has nothing to do with it */
+    return got < 0 ? -1 : 0;
+}
+
 /* Brings the parameters in, unless they are here already. */
 static int take_parameters(struct worker *w, const struct frame *f, struct err *e)
 {
@@ -110,10 +145,7 @@ static int on_params(struct worker *w, const struct frame *f, struct err *e)
         return -1;
     w->version = f->version;
     w->seq = f->seq;
-    w->began = clock_now();
-    w->stage = COMPUTING;
-    compute_begin(w->compute, f->seq);
-    return 1;
+    return begin(w, e) < 0 ? -1 : 1;
 }
 
 static int on_heartbeat(struct worker *w, const struct frame *f, struct err *e)
@@ -159,7 +191,7 @@ static int take(struct worker *w, const struct frame *f, struct err *e)
 
 static int compute_some(struct worker *w, struct err *e)
 {
-    int more = compute_chunk(w->compute, e);
+    int more = w->external == NULL ? compute_chunk(w->compute, e) : !w->answered;
     if (more != 0)
         return more;
     w->stage = DELAYING;
@@ -168,12 +200,27 @@ static int compute_some(struct worker *w, struct err *e)
     return 1;
 }
 
-/* Seconds for which the channel alone is of interest. */
-static double pause_of(const struct worker *w)
+/* Seconds for which the channel alone is of interest, or what else it watches. */
+static double pause_of(struct worker *w)
 {
-    if (w->stage == IDLE)
-        return INFINITY;
-    return w->stage == COMPUTING ? 0 : fmax(w->until - clock_now(), 0);
+    double end = w->stage == IDLE ? INFINITY : w->stage == COMPUTING ? 0 : w->until;
+    if (w->external != NULL) {
+        end = w->stage == DELAYING ? end : INFINITY;
+        end = fmin(end, external_until(w->external));
+        channel(w)->others = w->watched;
+        channel(w)->n_others = external_watch(w->external, w->watched);
+    }
+    return isfinite(end) ? fmax(end - clock_now(), 0) : end;
+}
+
+/* Nothing comes from the server: on with what is under way. */
+static int go_on(struct worker *w, struct err *e)
+{
+    if (tend(w, e) < 0)
+        return -1;
+    if (w->stage == COMPUTING)
+        return compute_some(w, e) < 0 ? -1 : 0;
+    return w->stage == DELAYING && clock_now() >= w->until ? push(w, e) : 0;
 }
 
 /* Until the run is over: 0. What comes from the server goes before what is under way. */
@@ -184,34 +231,47 @@ static int serve(struct worker *w, struct err *e)
         int come = channel_wait(channel(w), pause_of(w), &f, e);
         if (come < 0)
             return -1;
-        if (come > 0) {
-            int done = take(w, &f, e);
-            if (done <= 0)
-                return done;
-        } else if (w->stage == COMPUTING) {
-            if (compute_some(w, e) < 0)
-                return -1;
-        } else if (push(w, e) < 0) {
-            return -1;
-        }
+        int more = come > 0 ? take(w, &f, e) : go_on(w, e) < 0 ? -1 : 1;
+        if (more <= 0)
+            return more;
     }
+}
+
+static int open_compute(struct worker *w, struct err *e)
+{
+    if (w->external == NULL && json_is_array(w->welcome.tensors))
+        return err_set(e, ERR_USAGE, "the model of this run is '%s': give the program that computes its gradients by "
+                       "--external", w->welcome.model);
+    if (w->external == NULL)
+        w->compute = compute_open(&w->data, &w->welcome, e);
+    else
+        w->compute = compute_outside(&w->data, w->conf->external.rows, &w->welcome, e);
+    if (w->compute != NULL && w->external != NULL)
+        external_join(w->external, compute_layout(w->compute), w->welcome.rank);
+    return w->compute == NULL ? -1 : 0;
 }
 
 /* From HELLO to BYE, on a connection that stands. 0: the run is over. */
 static int session(struct worker *w, struct err *e)
 {
+    const struct external_conf *program = &w->conf->external;
+    if (program->command != NULL &&
+        (w->external = external_open(program, w->join.rank, &w->conf->log, e)) == NULL)
+        return -1;
     int joined = join_enter(&w->join, &w->hello, &w->welcome, e);
     if (joined <= 0)
         return joined;
-    w->compute = compute_open(&w->data, &w->welcome, e);
-    return w->compute ? serve(w, e) : -1;
+    return open_compute(w, e) < 0 ? -1 : serve(w, e);
 }
 
 static void leave_session(struct worker *w)
 {
+    channel(w)->n_others = 0;
+    external_close(w->external);
     compute_close(w->compute);
     welcome_free(&w->welcome);
     channel_close(channel(w));
+    w->external = NULL;
     w->compute = NULL;
     w->stage = IDLE;
     w->holds = false;
@@ -235,13 +295,15 @@ static int work(struct worker *w, struct err *e)
 
 static int fill_hello(struct worker *w, struct err *e)
 {
+    static char outside[] = "external";
+    bool own = w->conf->external.command == NULL;
     char host[256] = "?";
     gethostname(host, sizeof host - 1);
     w->hello = (struct hello){ .program = (char *)(uintptr_t)PACKAGE_VERSION,
                                .run = (char *)(uintptr_t)w->conf->run,
-                               .kernel = (char *)(uintptr_t)gradient_kernel(),
-                               .blas = (char *)(uintptr_t)gradient_blas(),
-                               .rows = w->data.rows,
+                               .kernel = own ? (char *)(uintptr_t)gradient_kernel() : outside,
+                               .blas = own ? (char *)(uintptr_t)gradient_blas() : outside,
+                               .rows = w->data.rows > 0 ? w->data.rows : w->conf->external.rows,
                                .features = w->data.features,
                                .classes = w->data.classes,
                                .data = w->data.meta,
@@ -250,9 +312,25 @@ static int fill_hello(struct worker *w, struct err *e)
     return w->hello.name ? 0 : -1;
 }
 
+/* Rows are here, or with an external program. */
+static int check_rows(const struct external_conf *c, size_t n, struct err *e)
+{
+    if (c->command == NULL && n == 0)
+        return err_set(e, ERR_USAGE, "no shard was named (see dsgd-worker --help)");
+    if (c->command == NULL && c->rows > 0)
+        return err_set(e, ERR_USAGE, "--external-rows: only an external program has rows of its own (--external)");
+    if (c->command != NULL && (n == 0) == (c->rows == 0))
+        return err_set(e, ERR_USAGE, n == 0 ? "--external: name shards, or give --external-rows, how many rows the "
+                                              "program has itself"
+                                            : "--external-rows: the rows are those of the shards that are named");
+    return 0;
+}
+
 static int read_data(struct worker *w, char *const *paths, size_t n, struct err *e)
 {
     struct input in = w->conf->input;
+    if (n == 0)
+        return 0;
     uint64_t number = (uint64_t)w->conf->rank;
     for (size_t i = 0; i < n; i++) {
         if (strcmp(paths[i], "-") != 0)
@@ -297,7 +375,7 @@ int worker_run(const struct worker_conf *conf, char *const *paths, size_t n, str
     signal(SIGPIPE, SIG_IGN);
     exact_timers();
     int done = -1;
-    if (check_address(&w, e) == 0 && read_data(&w, paths, n, e) == 0 && fill_hello(&w, e) == 0)
+    if (check_rows(&conf->external, n, e) == 0 && check_address(&w, e) == 0 && read_data(&w, paths, n, e) == 0 && fill_hello(&w, e) == 0)
         done = work(&w, e);
     free(w.hello.name);
     dataset_free(&w.data);

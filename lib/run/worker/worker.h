@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/plug.h"
 #include "data/dataset.h"
+#include "run/external.h"
 
 struct worker_conf {
     const char *connect;    /* ADDRESS or @FILE; stdio when it is NULL */
@@ -16,11 +17,12 @@ struct worker_conf {
     struct spec delay;      /* on top of the computation; no plug: none */
     int64_t rank;           /* or RANK_ANY */
     const char *run;        /* name of the run, or NULL */
+    struct external_conf external;
     struct input input;
     struct log log;
 };
 
-/* Reads the data (paths as dataset_read; "-": shard number `rank` of a stream on stdin), and works
+/* Reads the data (paths, none only when an external program has rows of its own, as dataset_read; "-": shard number `rank` of a stream on stdin), and works
  * until the server says that the run is over. Ignores SIGPIPE from then on. -1 and e: ERR_DATA,
  * ERR_SYSTEM; ERR_PEER when the server was lost, was silent, or nobody listened within
  * connect_timeout; what an ERROR of the server says, with the status it gives. */
