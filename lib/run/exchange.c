@@ -1,6 +1,7 @@
 /* Records to and from a program, as far as its pipes take and give them. */
 #include "run/exchange.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,14 +46,24 @@ void incoming_free(struct incoming *in)
     *in = (struct incoming){ 0 };
 }
 
-/* The length of the header is in. Answers have short ones, and what a program prints for people looks like the
- * length of a long one. */
+static bool is_text(const unsigned char *bytes)
+{
+    int i = 0;
+    while (i < LENGTH_BYTES && (isprint(bytes[i]) || isspace(bytes[i])))
+        i++;
+    return i == LENGTH_BYTES;
+}
+
+/* The length of the header is in. */
 static int take_length(struct incoming *in, struct err *e)
 {
     uint64_t n = get_u64(in->bytes);
+    if (is_text(in->bytes))
+        return err_set(e, ERR_PEER, "it wrote the text '%.8s...' instead of a safetensors record: what is for people "
+                       "belongs to its standard error", (const char *)in->bytes);
     if (n < 2 || n > HEADER_MAX)
         return err_set(e, ERR_PEER, "it wrote what is no safetensors record: a header of %llu bytes, allowed are 2 to "
-                       "%d (texts for people belong to its standard error)", (unsigned long long)n, HEADER_MAX);
+                       "%d", (unsigned long long)n, HEADER_MAX);
     in->need = LENGTH_BYTES + (size_t)n;
     return 0;
 }
