@@ -212,9 +212,9 @@ static void test_welcome(void)
         { "{\"rank\":-1}", "WELCOME: \"rank\": is no whole number" },
         { "{\"rank\":0,\"workers\":1,\"seed\":1}", "\"seed\": is no whole number in quotes" },
         { "{\"rank\":0,\"workers\":1,\"seed\":\"1\",\"batch\":0,\"model\":\"x\",\"features\":1,"
-          "\"classes\":[],\"bias\":true,\"shape\":null,\"timeout\":1}", "batch or features is 0" },
+          "\"classes\":[],\"bias\":true,\"shape\":null,\"tensors\":null,\"timeout\":1}", "batch or features is 0" },
         { "{\"rank\":1,\"workers\":1,\"seed\":\"1\",\"batch\":1,\"model\":\"x\",\"features\":1,"
-          "\"classes\":[],\"bias\":true,\"shape\":null,\"timeout\":1}", "rank 1 of 1 workers" },
+          "\"classes\":[],\"bias\":true,\"shape\":null,\"tensors\":null,\"timeout\":1}", "rank 1 of 1 workers" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         ok(welcome_parse(&back, rows[i].json, strlen(rows[i].json), &e) < 0 && e.kind == ERR_PEER &&
