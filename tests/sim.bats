@@ -117,8 +117,8 @@ wide() {
     local models model policy n what checked=0
     wide 2
     wide 10
-    # A network of images wants images; what it shares with the others is seen in them.
-    models=$(dsgd-sim --model=help | awk '/^[^ ]/ && !/^cnn/ { print $1 }')
+    # A network of images wants images, an external model its program; the rest is seen in the others.
+    models=$(dsgd-sim --model=help | awk '/^[^ ]/ && !/^cnn|^external/ { print $1 }')
     while read -r model policy; do
         case $model in
         softmax) set -- softmax 10.wide ;;
