@@ -8,7 +8,7 @@
 load lib/common
 
 programs='dsgd-eval dsgd-plan dsgd-ps dsgd-shard dsgd-sim dsgd-trace dsgd-worker'
-pages='dsgd.7 dsgd-eval.1 dsgd-files.5 dsgd-plan.1 dsgd-protocol.7 dsgd-ps.1 dsgd-sets.7 dsgd-shard.1 dsgd-sim.1 dsgd-trace.1 dsgd-worker.1'
+pages='dsgd.7 dsgd-eval.1 dsgd-files.5 dsgd-formats.5 dsgd-plan.1 dsgd-protocol.7 dsgd-ps.1 dsgd-sets.7 dsgd-shard.1 dsgd-sim.1 dsgd-trace.1 dsgd-worker.1'
 
 setup() {
     man=$top_srcdir/man
@@ -132,10 +132,10 @@ page_choices() {
     done
 }
 
-# The commands of a page's examples, as a script.
+# The commands of a page's examples, as a script. The page of the formats has some in every section.
 commands() {
     awk '
-        /^\.Sh/ { on = $2 == "EXAMPLES" }
+        /^\.Sh/ { on = $2 == "EXAMPLES" || FILENAME ~ /formats/ }
         /^\.Bd/ { block = on }
         /^\.Ed/ { block = more = 0 }
         block && (/^\$ / || more) {
@@ -191,6 +191,53 @@ run_examples() {
 
 @test "the examples of dsgd-files(5) run" {
     run_examples dsgd-files.5
+}
+
+# What they name and do not make themselves.
+make_inputs() {
+    local planes=3072 i
+    load lib/rows.bash
+    printf '\0\0\x08\x03\0\0\0\x08\0\0\0\1\0\0\0\2%s' abcdefghijklmnop | gzip > train-images-idx3-ubyte.gz
+    printf '\0\0\x08\x01\0\0\0\x08\0\1\0\1\0\1\0\1' | gzip > train-labels-idx1-ubyte.gz
+    mkdir cifar-10-batches-bin
+    for i in 1 2 3 4; do
+        printf "\\$i" && head -c $planes /dev/zero
+    done > cifar-10-batches-bin/data_batch_1.bin
+    tar czf cifar-10-binary.tar.gz cifar-10-batches-bin
+    for i in 1 2 3 4; do
+        printf "\\$i\\$i" && head -c $planes /dev/zero
+    done > train.bin
+    npy '|u1' '(2, 2)' '\1\2\3\4' > x.npy
+    npy '|u1' '(2,)' '\1\0' > y.npy
+    npy '<i2' '(2, 3)' '\1\0\2\0\0\0\3\0\4\0\1\0' > table.npy
+    cp x.npy train_x.npy
+    cp y.npy train_y.npy
+    npy '|S3' '()' csr > format.npy
+    npy '|u1' '(2,)' '\2\3' > shape.npy
+    for i in data indices; do
+        npy '|u1' '(2,)' '\1\2' > $i.npy
+    done
+    npy '|u1' '(3,)' '\0\1\2' > indptr.npy
+    "$python" -m zipfile -c digits.npz x.npy y.npy
+    "$python" -m zipfile -c sets.npz x.npy y.npy train_x.npy train_y.npy
+    "$python" -m zipfile -c tfidf.npz indices.npy indptr.npy format.npy shape.npy data.npy
+    for i in features sets; do
+        "$python" "$top_srcdir/tests/lib/tensors.py" $i.safetensors x:BF16:2x2:1,2,3,4 y:U8:2:1,0 pixels:U8:2x1:1,2 class:I8:2:0,1
+    done
+}
+
+@test "the examples of dsgd-formats(5) run, one for each format and more" {
+    make_inputs
+    run_examples dsgd-formats.5
+    mapfile -t < <(grep dsgd-shard script)
+    [ ${#MAPFILE[@]} -ge 18 ]
+}
+
+@test "dsgd-formats(5) has a section for every format" {
+    for format in $(dsgd-shard -f help | awk '/^[^ ]/ && $1 != "auto" { print $1 }'); do
+        grep -iE '^\.Sh ' "$man/dsgd-formats.5" | tr -d - | grep -qiwF "$format" || fail "$format"
+        grep -q "^\.It .*\b$format\b.* Ta " "$man/dsgd-formats.5" || fail "$format"
+    done
 }
 
 @test "the examples of dsgd-protocol(7) run" {

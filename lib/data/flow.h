@@ -28,7 +28,7 @@ int flow_zeros(const struct flow *f, unsigned char *block, size_t room, size_t f
                struct err *e);
 
 /* A flow whose first bytes are looked at before they are read. */
-enum { FLOW_HEAD = 4096 };
+enum { FLOW_HEAD = 1 << 15 }; /* some records of every format, by which it is known */
 struct flow_peek {
     struct flow below;
     unsigned char head[FLOW_HEAD];
