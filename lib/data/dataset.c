@@ -221,6 +221,7 @@ static int add_operand(struct reading *r, const char *path, struct err *e)
     size_t before = rows_so_far(r);
     if (source_open(&s, path, r->log, e) < 0)
         return -1;
+    source_limit(&s, r->in->max_ratio);
     int status = add_source(r, &s, e);
     if (status == 0 && rows_so_far(r) == before)
         status = err_set(e, ERR_DATA, "%s: no rows", s.path);

@@ -21,6 +21,7 @@ struct input {
     const char *label_column; /* --label-column NAME|NUMBER */
     bool no_header;           /* --no-header */
     bool zero_based;          /* --zero-based */
+    double max_ratio;         /* --max-ratio: what is compressed may become so many times as long; 0: 1000 */
     bool unlabelled;          /* nobody asks for labels: CSV may have no column of them, IDX no file */
     const uint64_t *only;     /* of the shards on stdin only this number, from 0; NULL: all */
     const json_t *like;       /* meta of the data that a model learned from, or NULL: says how data
@@ -43,6 +44,8 @@ extern const struct table scaling_table; /* none minmax maxabs standard unit */
       offsetof(struct conf, member.label_column), NULL },                                          \
     { "no-header", 0, NULL, NULL, "CSV starts with a row of data", set_flag,                       \
       offsetof(struct conf, member.no_header), NULL },                                             \
+    { "max-ratio", 0, "N", "1000", "refuse what unpacks to more than N times its size", set_positive, \
+      offsetof(struct conf, member.max_ratio), NULL },                                             \
     { "zero-based", 0, NULL, NULL, "libsvm indices start at 0 instead of 1", set_flag,             \
       offsetof(struct conf, member.zero_based), NULL }
 

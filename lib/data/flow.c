@@ -42,3 +42,17 @@ int flow_zeros(const struct flow *f, unsigned char *block, size_t room, size_t f
     }
     return 0;
 }
+
+int flow_limit_read(void *self, unsigned char *to, size_t room, size_t *got, struct err *e)
+{
+    struct flow_limit *l = self;
+    if (flow_get(&l->below, to, room, got, e) < 0)
+        return -1;
+    l->given += (double)*got;
+    double most = l->ratio * (double)*l->fed + FLOW_SLACK;
+    if (l->given <= most)
+        return 0;
+    return err_set(e, ERR_DATA,
+                   "unpacks to more than %g times its size (%.0f bytes out of %.0f): --max-ratio allows more",
+                   l->ratio, l->given, (double)*l->fed);
+}

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -37,5 +38,15 @@ struct flow_peek {
 /* Reads the head: FLOW_HEAD bytes, or all there are. */
 int flow_peek(struct flow_peek *p, struct flow below, struct err *e);
 flow_read flow_peek_read;
+
+/* A flow that may not give more than `ratio` times what *fed says was read for it. */
+enum { FLOW_SLACK = 1 << 20 /* bytes that are always given */ };
+struct flow_limit {
+    struct flow below;
+    const uint64_t *fed; /* bytes */
+    double ratio;
+    double given; /* bytes */
+};
+flow_read flow_limit_read;
 
 #endif

@@ -26,11 +26,12 @@ static int load_labels(struct array *y, struct err *e)
     return load_single(y, "label", e);
 }
 
-static int read_labels(struct labelled *l, const char *path, struct err *e)
+static int read_labels(struct labelled *l, const struct input *in, struct err *e)
 {
     struct source s = { 0 };
-    if (source_open(&s, path, NULL, e) < 0)
+    if (source_open(&s, in->labels, NULL, e) < 0)
         return -1;
+    source_limit(&s, in->max_ratio);
     int status = source_next(&s, e);
     if (status == 0)
         status = err_set(e, ERR_DATA, "%s: no labels: it is empty", s.path);
@@ -92,7 +93,7 @@ static int find_labels(struct labelled *l, const struct input *in, struct err *e
     if (l->builder->n > 0)
         return err_set(e, ERR_USAGE, "%s: --labels belong to one %s file, this is another", l->x.name,
                        l->x.kind->name);
-    return read_labels(l, in->labels, e);
+    return read_labels(l, in, e);
 }
 
 int labelled_find(struct labelled *l, struct builder *b, const struct input *in, struct err *e)

@@ -15,7 +15,7 @@
 #include "data/spool.h"
 #include "data/unpack.h"
 
-enum { BLOCK = 1 << 16 };
+enum { BLOCK = 1 << 16, RATIO = 1000 };
 
 /* From the file up: file, its head, unpacked, archive or not, member, its head, unpacked. */
 struct source_state {
@@ -25,21 +25,24 @@ struct source_state {
     off_t begin;            /* where stdin stood; -1: cannot seek */
     size_t got;             /* bytes of the block in hand */
     la_int64_t fed;         /* where it ends, from the start of what libarchive reads */
+    uint64_t fed_raw;       /* bytes read from the file */
     struct flow_peek file;
     struct unpack outer;
+    struct flow_limit stretch; /* of outer */
     struct flow whole;      /* what libarchive reads */
     struct archive *archive;
     struct err below;       /* what went wrong beneath libarchive */
     struct flow_peek entry;
     struct unpack inner;
     struct flow_peek unpacked;
+    struct flow_limit swell; /* of all that was unpacked */
     struct flow data;
     unsigned char block[BLOCK];
 };
 
 static int file_read(void *self, unsigned char *to, size_t room, size_t *got, struct err *e)
 {
-    const struct source *s = self;
+    struct source *s = self;
     ssize_t n;
     while ((n = read(s->fd, to, room)) < 0) {
         struct pollfd p = { .fd = s->fd, .events = POLLIN };
@@ -49,6 +52,7 @@ static int file_read(void *self, unsigned char *to, size_t room, size_t *got, st
             return err_sys(e, "cannot read");
     }
     *got = (size_t)n;
+    s->state->fed_raw += (uint64_t)n;
     return 0;
 }
 
@@ -179,7 +183,18 @@ static int open_flow(struct source *s, struct err *e)
     if (flow_peek(&t->file, (struct flow){ file_read, s }, e) < 0 || make_seekable(s, e) < 0)
         return -1;
     t->whole = (struct flow){ flow_peek_read, &t->file };
-    return unpack_open(&t->outer, t->file.head, t->file.n, t->whole, &t->whole, e) < 0 ? -1 : 0;
+    if (unpack_open(&t->outer, t->file.head, t->file.n, t->whole, &t->whole, e) < 0)
+        return -1;
+    t->stretch.below = t->whole;
+    t->stretch.fed = t->swell.fed = &t->fed_raw;
+    t->whole = (struct flow){ flow_limit_read, &t->stretch };
+    source_limit(s, 0);
+    return 0;
+}
+
+void source_limit(struct source *s, double ratio)
+{
+    s->state->stretch.ratio = s->state->swell.ratio = ratio > 0 ? ratio : RATIO;
 }
 
 int source_open(struct source *s, const char *path, const struct log *log, struct err *e)
@@ -273,13 +288,17 @@ static int entry_open(struct source *s, struct archive_entry *entry, struct err 
     s->head_n = t->entry.n;
     unpack_close(&t->inner);
     int packed = unpack_open(&t->inner, s->head, s->head_n, t->data, &t->data, e);
-    if (packed <= 0)
-        return packed;
-    if (flow_peek(&t->unpacked, t->data, e) < 0)
-        return err_ctx(e, "%s", s->name);
-    t->data = (struct flow){ flow_peek_read, &t->unpacked };
-    s->head = t->unpacked.head;
-    s->head_n = t->unpacked.n;
+    if (packed < 0)
+        return -1;
+    if (packed > 0) {
+        if (flow_peek(&t->unpacked, t->data, e) < 0)
+            return err_ctx(e, "%s", s->name);
+        t->data = (struct flow){ flow_peek_read, &t->unpacked };
+        s->head = t->unpacked.head;
+        s->head_n = t->unpacked.n;
+    }
+    t->swell.below = t->data;
+    t->data = (struct flow){ flow_limit_read, &t->swell };
     return 0;
 }
 

@@ -30,6 +30,9 @@ struct source {
  * -1: ERR_SYSTEM, or ERR_DATA, with name. */
 int source_open(struct source *s, const char *path, const struct log *log, struct err *e);
 
+/* What is compressed may become so many times as long, and a MiB (0: 1000 times); beyond is ERR_DATA. */
+void source_limit(struct source *s, double ratio);
+
 /* Goes to the next member that holds data; a file that is no archive is its only member. Folders
  * and links are no data; the side files ._NAME of macOS are left out with a notice. 1; 0: there are
  * no more; -1: ERR_DATA, with name. */
