@@ -1,4 +1,5 @@
 # The demonstration, and what README shows, shortened.
+# bats file_tags=slow
 
 setup() {
     load lib/common.bash

@@ -1,4 +1,5 @@
 # Networks: trained, recorded, executed again, read by others, and what they refuse.
+# bats file_tags=slow
 
 # The digits as shards of 64 features, for all tests.
 setup_file() {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # dsgd-sim --replay: recorded runs, executed again to the same bits.
+# bats file_tags=slow
 
 setup_file() {
     load lib/common.bash

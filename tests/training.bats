@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # What a run means: who is in an update, what it divides by, where every gradient went, how it ends.
+# bats file_tags=slow
 
 setup() {
     load lib/common.bash
