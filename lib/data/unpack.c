@@ -37,6 +37,7 @@ struct unpack_state {
     struct flow below;
     struct err failed; /* beneath libarchive */
     bool ended;        /* there is no more beneath libarchive */
+    bool over;         /* it gave all there is */
     size_t got;        /* bytes of the block in hand */
     int64_t fed;       /* bytes that libarchive was given */
     struct archive *archive;
@@ -106,14 +107,14 @@ static int read_archive(void *self, unsigned char *to, size_t room, size_t *got,
         int status = archive_read_next_header(t->archive, &entry);
         if (status < ARCHIVE_WARN || archive_filter_count(t->archive) < 2) /* it hands on what is too short */
             return damaged(t, e);
-        if (status == ARCHIVE_EOF)
-            return *got = 0, check_end(t, e);
+        t->over = status == ARCHIVE_EOF;
     }
-    la_ssize_t n = archive_read_data(t->archive, to, room);
+    la_ssize_t n = t->over ? 0 : archive_read_data(t->archive, to, room);
     if (n < 0)
         return damaged(t, e);
+    t->over = n == 0;
     *got = (size_t)n;
-    return n == 0 ? check_end(t, e) : 0;
+    return t->over ? check_end(t, e) : 0;
 }
 
 int unpack_open(struct unpack *u, const unsigned char *head, size_t n, struct flow below,
