@@ -118,6 +118,21 @@ static bool ascending(const int32_t *indices, size_t n)
     return true;
 }
 
+/* Entries of equal index, which follow each other, become one; returns how many are left. */
+static size_t add_equal(int32_t *indices, float *values, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (kept > 0 && indices[kept - 1] == indices[i]) {
+            values[kept - 1] += values[i];
+            continue;
+        }
+        indices[kept] = indices[i];
+        values[kept++] = values[i];
+    }
+    return kept;
+}
+
 static int note_beyond(struct builder *b, long largest, struct place at, struct err *e)
 {
     b->beyond_rows++;
@@ -133,6 +148,8 @@ int builder_end_sparse(struct builder *b, unsigned base, struct place at, struct
     int32_t *indices = b->indices + begin;
     if (!ascending(indices, n) && sort_row(indices, b->values + begin, n, e) < 0)
         return -1;
+    if (b->sums)
+        n = add_equal(indices, b->values + begin, n);
     for (size_t i = 1; i < n; i++)
         if (indices[i - 1] == indices[i])
             return err_set(e, ERR_DATA, "feature index %ld stands twice in one row",

@@ -10,6 +10,8 @@
 #include "base/rows.h"
 #include "data/labels.h"
 
+struct encoding;
+
 /* Zeroed before use, then `limit` set where there is one; builder_free at the end. Readers write
  * the arrays themselves, after builder_room. */
 struct builder {
@@ -29,6 +31,8 @@ struct builder {
     float *weights;     /* (n), as given; NULL: none has */
     size_t entries;     /* sparse: of all rows, and of the row in hand */
     size_t x_cap, bytes_cap, indptr_cap, indices_cap, values_cap, labels_cap, weights_cap;
+    bool sums; /* sparse: values of an index that is there twice are added */
+    struct encoding *encoding; /* how readers take missing values and categories; not owned */
     struct labels spellings;
     bool queries;       /* a notice said that query numbers are left out */
     char *beyond;       /* the first place where something was left out, and what */

@@ -1,19 +1,17 @@
-/* CSV as RFC 4180 has it: a header, fields with quotes that may hold commas and line ends. All
- * columns but the label's are features and hold numbers. */
+/* CSV as RFC 4180 has it: a header, fields with quotes that may hold commas and line ends; tables that others write:
+ * other separators, decimal commas, lines in front. */
+#include "data/csv.h"
+
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/num.h"
-#include "data/fields.h"
 #include "data/format.h"
 
 enum {
     ROWS_AT_ONCE = 1024, /* records that one call of next takes */
-    SHOWN = 40,          /* bytes of a bad text that a message shows */
     BID_SEPARATED = 30,
     BID_ANY_TEXT = 5,
 };
@@ -24,183 +22,100 @@ static const struct separated {
     char separator;
 } commas = { "csv", "CSV", ',' }, tabs = { "tsv", "TSV", '\t' };
 
-struct csv {
-    const char *format; /* "csv" or "tsv" */
-    struct fields record; /* the one in hand */
-    struct builder *builder;
-    const char *label_text; /* what was asked for; NULL: label_number */
-    uint64_t label_number;  /* from 1 */
-    bool header;
-    bool optional; /* the label's column: no option names it, and nobody asks for it */
-    bool ready;   /* the columns are known and fit */
-    size_t label; /* column of the label, from 0; SIZE_MAX: there is none */
-    char **names; /* of the header */
-    size_t columns;
-};
-
-/* Names that are all numbers are more likely a row of data. */
-static void doubt_header(const struct csv *f)
-{
-    const struct source *s = f->record.lines.source;
-    for (size_t i = 0; i < f->columns; i++) {
-        const char *end = f->names[i] + strlen(f->names[i]);
-        float v;
-        if (num_float(f->names[i], end, &v) != end)
-            return;
-    }
-    log_note(s->log, "%s:%zu: taken for the names of the columns, but all are numbers: --no-header if "
-             "it is a row", s->name, f->record.lines.line);
-}
-
 static int take_header(struct csv *f, struct err *e)
 {
     int more = fields_next(&f->record, e);
     if (more <= 0)
         return more;
-    f->columns = f->record.n;
-    f->names = mem_new(f->columns, sizeof *f->names, e);
-    for (size_t i = 0; f->names != NULL && i < f->columns; i++) {
-        size_t n;
-        char *text = fields_text(&f->record, i, &n);
-        f->names[i] = mem_print(e, "%.*s", (int)n, text);
-        if (f->names[i] == NULL)
-            return -1;
-    }
-    if (f->names == NULL)
+    f->header.line = f->record.lines.line;
+    if (header_take(&f->header, &f->record, e) < 0)
         return -1;
-    doubt_header(f);
+    if (header_doubtful(&f->header))
+        log_note(f->record.lines.source->log,
+                 "%s:%zu: taken for the names of the columns, but all are numbers: --no-header if it is a row",
+                 f->header.file, f->header.line);
     return 1;
 }
 
-/* Column of a name, from 0; -1: none; -2: more than one. */
-static long find_name(const struct csv *f, const char *name)
+/* Lines in front that are no rows; and, of labels in a file of their own, their header. */
+static int begin(struct csv *f, struct err *e)
 {
-    long found = -1;
-    for (size_t i = 0; f->names != NULL && i < f->columns; i++)
-        if (strcmp(f->names[i], name) == 0)
-            found = found == -1 ? (long)i : -2;
-    return found;
-}
-
-/* "the columns are a, b, c": what would have been allowed. */
-static int no_column(const struct csv *f, struct err *e)
-{
-    char known[400] = "";
-    size_t at = 0;
-    for (size_t i = 0; f->names != NULL && i < f->columns && at < sizeof known - SHOWN - 8; i++)
-        at += (size_t)snprintf(known + at, sizeof known - at, "%s%.*s", i > 0 ? ", " : ": ", SHOWN,
-                               f->names[i]);
-    err_set(e, ERR_DATA, "no column '%s' among the %zu%s", f->label_text, f->columns, known);
-    return err_ctx(e, "%s:1", f->record.lines.source->name);
-}
-
-/* Where nobody asks for labels a file may have none: without the column's name, or as wide as the model. */
-static bool has_label(const struct csv *f)
-{
-    if (!f->optional)
-        return true;
-    if (f->label_text == NULL && (f->label_number == 0 || f->columns == f->builder->limit))
-        return false;
-    return f->label_text == NULL || find_name(f, f->label_text) != -1;
-}
-
-static int find_label(struct csv *f, struct err *e)
-{
-    struct err ignored = { 0 };
-    uint64_t number = f->label_number;
-    f->label = SIZE_MAX;
-    if (!has_label(f))
-        return 0;
-    long named = f->label_text ? find_name(f, f->label_text) : -1;
-    if (named == -2)
-        return err_set(e, ERR_DATA, "%s:1: more than one column '%s'", f->record.lines.source->name,
-                       f->label_text);
-    if (named < 0 && f->label_text && num_whole(f->label_text, &number, &ignored) < 0)
-        return no_column(f, e);
-    if (named < 0 && (number < 1 || number > f->columns))
-        return err_set(e, ERR_DATA, "%s:1: no column %llu: they count from 1 to %zu",
-                       f->record.lines.source->name, (unsigned long long)number, f->columns);
-    f->label = named < 0 ? (size_t)number - 1 : (size_t)named;
-    return 0;
-}
-
-/* With the first row of data at hand, so that a file with other separators fails where it shows. */
-static int get_ready(struct csv *f, struct err *e)
-{
-    if (find_label(f, e) < 0)
-        return -1;
-    bool labelled = f->label != SIZE_MAX;
-    if (f->columns < (labelled ? 2u : 1u))
-        return err_set(e, ERR_DATA, "%s:1: one column: nothing beside the label",
-                       f->record.lines.source->name);
-    if (builder_begin(f->builder, f->format, ROWS_DENSE, f->columns - labelled, e) < 0)
-        return lines_blame(&f->record.lines, e);
-    f->ready = true;
-    return 0;
-}
-
-static int blame_field(struct csv *f, size_t i, struct err *e)
-{
+    char *text;
     size_t n;
-    float v;
-    char number[24], *text = fields_text(&f->record, i, &n);
-    const char *name = f->names ? f->names[i] : number;
-    snprintf(number, sizeof number, "%zu", i + 1);
-    int shown = n < SHOWN ? (int)n : SHOWN;
-    if (n == 0)
-        return err_set(e, ERR_DATA, "column '%s': the value is missing", name);
-    if (num_float(text, text + n, &v) == text + n)
-        return err_set(e, ERR_DATA, "column '%s': '%.*s' is not a finite float", name, shown, text);
-    return err_set(e, ERR_DATA, "column '%s': '%.*s' is not a number", name, shown, text);
+    int more = 1;
+    for (uint64_t i = 0; more > 0 && i < f->in->skip_lines; i++)
+        more = lines_next(&f->record.lines, &text, &n, e);
+    if (more > 0 && f->named)
+        more = take_header(f, e);
+    if (more > 0 && f->named && f->labels.lines.source != NULL)
+        more = fields_next(&f->labels, e);
+    return more;
 }
 
-static int put_row(struct csv *f, struct err *e)
+/* What may be the reason why a record has other fields than the first. */
+static const char *advice(const struct csv *f)
 {
-    struct builder *b = f->builder;
-    struct place at = { f->record.lines.source->name, ":", f->record.lines.line };
-    if (builder_room(b, 1, e) < 0)
-        return -1;
-    float *x = b->x + b->n * b->features;
-    for (size_t i = 0; i < f->record.n; i++) {
-        const char *text = f->record.text + f->record.v[i].begin,
-                   *end = f->record.text + f->record.v[i].end;
-        if (i == f->label)
-            continue;
-        if (text == end || num_float(text, end, x) != end || !isfinite(*x))
-            return blame_field(f, i, e);
-        x++;
+    const struct header *h = &f->header;
+    if (h->n == 1 && h->names != NULL && strchr(h->names[0], ';') != NULL)
+        return " (--separator ';' if that separates)";
+    return f->rows == 1 ? " (--skip-lines 1 if the line before is no row and has no names)" : "";
+}
+
+/* The record in hand, which is the first or has as many fields as that. */
+static int take_record(struct csv *f, struct err *e)
+{
+    f->rows++;
+    if (f->header.n == 0) {
+        f->header.n = f->record.n;
+        f->header.line = f->record.lines.line;
     }
-    static char none[] = "0";
-    size_t n = 1;
-    char *label = f->label == SIZE_MAX ? none : fields_text(&f->record, f->label, &n);
-    if (labels_put(&b->spellings, label, n, at, b->labels, b->n, e) < 0)
+    if (f->record.n != f->header.n) {
+        err_set(e, ERR_DATA, "%zu fields, expected %zu%s", f->record.n, f->header.n, advice(f));
+        return lines_blame(&f->record.lines, e);
+    }
+    if (f->feature == NULL && csv_columns(f, e) < 0)
         return -1;
-    b->n++;
-    return 0;
+    return csv_put_row(f, e) < 0 ? lines_blame(&f->record.lines, e) : 0;
+}
+
+/* A line of nothing but separators, where the label would stand in it, is no row. */
+static bool is_nothing(const struct csv *f)
+{
+    bool labelled = f->feature == NULL ? !f->optional && f->in->labels == NULL : f->label != SIZE_MAX;
+    return f->record.n > 1 && labelled && fields_empty(&f->record);
+}
+
+/* All records are read: nothing may be left over. */
+static int end(struct csv *f, struct err *e)
+{
+    size_t labels = f->rows;
+    int more = 0;
+    if (f->empty.n > 0)
+        log_note(f->record.lines.source->log, "%s: nothing but separators; %zu such line%s left out", f->empty.first,
+                 f->empty.n, f->empty.n == 1 ? " is" : "s are");
+    while (f->labels.lines.source != NULL && (more = fields_next(&f->labels, e)) > 0)
+        labels++;
+    if (more == 0 && labels > f->rows)
+        return err_set(e, ERR_DATA, "%s has %zu rows, %s has %zu labels", f->header.file, f->rows,
+                       f->label_source.path, labels);
+    return more;
 }
 
 static int csv_next(void *self, struct err *e)
 {
     struct csv *f = self;
-    if (f->header && f->names == NULL) {
-        int more = take_header(f, e);
+    if (f->rows == 0 && f->header.n == 0) {
+        int more = begin(f, e);
         if (more <= 0)
             return more;
     }
     for (int i = 0; i < ROWS_AT_ONCE; i++) {
         int more = fields_next(&f->record, e);
         if (more <= 0)
-            return more;
-        if (f->columns == 0)
-            f->columns = f->record.n;
-        if (f->record.n != f->columns) {
-            err_set(e, ERR_DATA, "%zu fields, expected %zu", f->record.n, f->columns);
-            return lines_blame(&f->record.lines, e);
-        }
-        if (!f->ready && get_ready(f, e) < 0)
+            return more < 0 ? -1 : end(f, e);
+        struct place at = { f->header.file, ":", f->record.lines.line };
+        if (is_nothing(f) ? remark(&f->empty, at, "", e) < 0 : take_record(f, e) < 0)
             return -1;
-        if (put_row(f, e) < 0)
-            return lines_blame(&f->record.lines, e);
     }
     return 1;
 }
@@ -208,23 +123,80 @@ static int csv_next(void *self, struct err *e)
 static void csv_close(void *self)
 {
     struct csv *f = self;
-    for (size_t i = 0; f->names != NULL && i < f->columns; i++)
-        free(f->names[i]);
-    free(f->names);
+    header_free(&f->header);
+    free(f->feature);
+    free(f->empty.first);
     fields_free(&f->record);
+    fields_free(&f->labels);
+    source_close(&f->label_source);
     free(f);
 }
 
-/* What the options say, else what the model learned from. */
-static void choose(struct csv *f, const struct input *in)
+/* The text of a member of what the model learned from, or NULL. */
+static const char *learned(const struct csv *f, const char *key)
 {
-    bool like = in->like && json_string_value(json_object_get(in->like, "format")) &&
-                strcmp(json_string_value(json_object_get(in->like, "format")), f->format) == 0;
-    json_t *label = like ? json_object_get(in->like, "label_column") : NULL;
-    f->header = !in->no_header && !(like && json_is_false(json_object_get(in->like, "header")));
+    return f->like ? json_string_value(json_object_get(f->like, key)) : NULL;
+}
+
+/* What separates columns: a character, "blanks", "tab". */
+static int choose_separator(struct csv *f, const char *text, struct err *e)
+{
+    if (text == NULL)
+        return 0;
+    if (strcmp(text, "blanks") == 0 || strcmp(text, " ") == 0)
+        f->record.separator = FIELDS_BLANKS;
+    else if (strcmp(text, "tab") == 0 || strcmp(text, "\t") == 0)
+        f->record.separator = '\t';
+    else if (strlen(text) == 1 && ispunct((unsigned char)*text) && strchr("\".+-", *text) == NULL)
+        f->record.separator = *text;
+    else
+        return err_set(e, ERR_USAGE, "--separator '%.40s': one of the characters ,;:|&/ and their like, or blanks or "
+                       "tab", text);
+    return 0;
+}
+
+/* What the options say, else what the model learned from. */
+static int choose(struct csv *f, const struct input *in, struct err *e)
+{
+    const char *separator = in->separator ? in->separator : learned(f, "separator");
+    f->named = !in->no_header && !(f->like && json_is_false(json_object_get(f->like, "header")));
     f->optional = in->unlabelled && in->label_column == NULL;
-    f->label_text = in->label_column ? in->label_column : json_string_value(label);
-    f->label_number = (uint64_t)json_integer_value(label);
+    f->automatic = in->categories ? strcmp(in->categories, "auto") == 0 : f->encoding->bits > 0;
+    f->suffix = in->label_suffix ? in->label_suffix : learned(f, "label_suffix");
+    f->decimal_comma = in->decimal_comma || (f->like && json_is_true(json_object_get(f->like, "decimal_comma")));
+    if (strcmp(f->format, commas.format) == 0 && choose_separator(f, separator, e) < 0)
+        return -1;
+    if (f->decimal_comma && f->record.separator == ',')
+        return err_set(e, ERR_USAGE, "%s: --decimal-comma needs another --separator", f->header.file);
+    if (in->labels != NULL && in->label_column != NULL)
+        return err_set(e, ERR_USAGE, "%s: --labels and --label-column: labels are in one of them", f->header.file);
+    return 0;
+}
+
+/* Labels in a file of their own, of which there must be one for each row. */
+static int open_labels(struct csv *f, const struct input *in, struct err *e)
+{
+    if (in->labels == NULL)
+        return 0;
+    if (f->builder->n > 0)
+        return err_set(e, ERR_USAGE, "%s: --labels belong to one file, this is another", f->header.file);
+    if (source_open(&f->label_source, in->labels, NULL, e) < 0)
+        return -1;
+    int more = source_next(&f->label_source, e);
+    f->labels.lines.source = &f->label_source;
+    f->labels.separator = f->record.separator;
+    return more == 0 ? err_set(e, ERR_DATA, "%s: no labels: it is empty", f->label_source.path) : more > 0 ? 0 : -1;
+}
+
+static int open_reader(struct csv *f, const struct input *in, const struct separated *how, struct err *e)
+{
+    if (choose(f, in, e) < 0 || open_labels(f, in, e) < 0)
+        return -1;
+    if (in->label_column != NULL || in->labels != NULL || f->optional ||
+        (f->like && json_object_get(f->like, "label_column") != NULL))
+        return 0;
+    return err_set(e, ERR_USAGE, "%s: %s needs --label-column NAME|NUMBER, or --labels FILE", f->header.file,
+                   how->name);
 }
 
 static void *open_separated(struct source *s, struct builder *b, const struct input *in,
@@ -234,15 +206,18 @@ static void *open_separated(struct source *s, struct builder *b, const struct in
     if (f == NULL)
         return NULL;
     f->format = how->format;
+    f->in = in;
+    if (format_is_table(json_string_value(json_object_get(in->like, "format"))))
+        f->like = in->like;
     f->record.lines.source = s;
     f->record.separator = how->separator;
     f->builder = b;
-    choose(f, in);
-    if (f->label_text != NULL || f->label_number > 0 || f->optional)
+    f->encoding = b->encoding;
+    f->header.file = s->name;
+    f->header.line = 1;
+    if (open_reader(f, in, how, e) == 0)
         return f;
-    err_set(e, ERR_USAGE, "%s: %s needs --label-column NAME|NUMBER", s->name,
-            how->name);
-    free(f);
+    csv_close(f);
     return NULL;
 }
 
@@ -256,27 +231,26 @@ static void *tsv_open(struct source *s, struct builder *b, const struct input *i
     return open_separated(s, b, in, &tabs, e);
 }
 
-/* The name of a column, or its number where it has none that JSON can hold. */
-static json_t *column_json(const struct csv *f, size_t i)
+static const char *separator_text(const struct csv *f, char text[2])
 {
-    json_t *name = f->names ? json_string(f->names[i]) : NULL;
-    return name ? name : json_integer((json_int_t)i + 1);
+    text[0] = f->record.separator;
+    text[1] = '\0';
+    return f->record.separator == FIELDS_BLANKS ? "blanks" : f->record.separator == '\t' ? "tab" : text;
 }
 
 static json_t *csv_meta(const void *self)
 {
     const struct csv *f = self;
-    if (!f->ready)
+    char text[2];
+    if (f->feature == NULL)
         return NULL;
-    json_t *meta = json_pack("{s:s, s:b}", "format", f->format, "header", f->names != NULL);
-    if (f->label != SIZE_MAX)
-        json_object_set_new(meta, "label_column", column_json(f, f->label));
-    json_t *columns = f->names ? json_array() : NULL;
-    for (size_t i = 0; columns && i < f->columns; i++)
-        if (i != f->label)
-            json_array_append_new(columns, column_json(f, i));
-    if (columns != NULL)
-        json_object_set_new(meta, "columns", columns);
+    json_t *meta = csv_columns_meta(f);
+    if (strcmp(f->format, commas.format) == 0 && f->record.separator != commas.separator)
+        json_object_set_new(meta, "separator", json_string(separator_text(f, text)));
+    if (f->decimal_comma)
+        json_object_set_new(meta, "decimal_comma", json_true());
+    if (f->suffix != NULL)
+        json_object_set_new(meta, "label_suffix", json_string(f->suffix));
     return meta;
 }
 
@@ -307,7 +281,8 @@ static int tsv_bid(const struct source *s)
 }
 
 const struct format format_csv = {
-    .plug = { .name = "csv", .help = "numbers between commas, a row a line, one column a label" },
+    .plug = { .name = "csv", .help = "cells between commas, a row a line, one column a label" },
+    .table = true,
     .bid = csv_bid,
     .open = csv_open,
     .next = csv_next,
@@ -317,6 +292,7 @@ const struct format format_csv = {
 
 const struct format format_tsv = {
     .plug = { .name = "tsv", .help = "the same between tabs" },
+    .table = true,
     .bid = tsv_bid,
     .open = tsv_open,
     .next = csv_next,

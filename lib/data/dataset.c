@@ -68,6 +68,7 @@ static struct builder *builder_for(struct reading *r, const char *name, struct e
     if (p == NULL)
         return NULL;
     p->built.limit = r->limit;
+    p->built.encoding = &s->encoding;
     return &p->built;
 }
 
@@ -77,6 +78,8 @@ static int add_rows(struct reading *r, const struct format *f, void *reader, con
     int more = 1;
     if (reader == NULL)
         return -1;
+    if (!f->table && encoding_forget(&store_of(r)->encoding, e) < 0)
+        more = err_ctx(e, "%s", name);
     while (more > 0)
         more = f->next(reader, e);
     if (more == 0) {
@@ -182,13 +185,22 @@ static int add_raw(struct reading *r, struct source *s, const struct format *f, 
     return b == NULL ? -1 : add_rows(r, f, f->open(s, b, r->in, e), s->name, e);
 }
 
-/* --labels would go unused. */
+/* An option about columns that was given, or NULL. */
+static const char *column_option(const struct input *in)
+{
+    return in->drop_columns ? "drop-columns" : in->categories ? "categories" : in->hash_bits ? "hash-bits" : NULL;
+}
+
+/* Options that would go unused. */
 static int check_options(const struct reading *r, const struct source *s, const struct format *f,
                          struct err *e)
 {
-    if (r->in->labels == NULL || f->open == labelled_open || f == &format_npz || f == &format_safetensors)
+    const char *columns = column_option(r->in);
+    if (columns != NULL && !f->table)
+        return err_set(e, ERR_USAGE, "%s: --%s goes with CSV and TSV, this is %s", s->name, columns, f->plug.name);
+    if (r->in->labels == NULL || f->table || f->open == labelled_open || f == &format_npz || f == &format_safetensors)
         return 0;
-    return err_set(e, ERR_USAGE, "%s: --labels goes with IDX, npy, npz and safetensors, this is %s", s->name,
+    return err_set(e, ERR_USAGE, "%s: --labels goes with IDX, npy, npz, safetensors, CSV and TSV, this is %s", s->name,
                    f->plug.name);
 }
 
@@ -242,6 +254,8 @@ static int begin(struct reading *r, const char *name, struct err *e)
     r->d->store = calloc(1, sizeof(struct store));
     if (r->d->store == NULL)
         return err_memory(e);
+    if (encoding_open(&store_of(r)->encoding, r->in, e) < 0)
+        return -1;
     r->d->name = mem_text(name, e);
     return r->d->name == NULL ? -1 : 0;
 }

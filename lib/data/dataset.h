@@ -22,6 +22,17 @@ struct input {
     bool no_header;           /* --no-header */
     bool zero_based;          /* --zero-based */
     double max_ratio;         /* --max-ratio: what is compressed may become so many times as long; 0: 1000 */
+    const char *drop_columns; /* --drop-columns LIST */
+    const char *categories;   /* --categories LIST; "auto": every column that begins with text */
+    uint64_t hash_bits;       /* --hash-bits; 0: each category is a feature */
+    const char *separator;    /* --separator */
+    bool decimal_comma;       /* --decimal-comma */
+    uint64_t skip_lines;      /* --skip-lines: of each file */
+    const char *label_suffix; /* --label-suffix: left off the labels of tables */
+    struct spec missing;      /* --missing; no plug: as like says, else an error */
+    const char *na;           /* --na LIST: what else stands for a missing value */
+    bool as_read;             /* what only all rows can tell is not found yet: rows stay as they were read,
+                                 see dataset.encoding */
     bool unlabelled;          /* nobody asks for labels: CSV may have no column of them, IDX no file */
     const uint64_t *only;     /* of the shards on stdin only this number, from 0; NULL: all */
     const json_t *like;       /* meta of the data that a model learned from, or NULL: says how data
@@ -31,13 +42,14 @@ struct input {
 };
 
 extern const struct table format_table;  /* auto libsvm csv tsv idx ... */
+extern const struct table missing_table; /* error zero mean drop */
 extern const struct table scaling_table; /* none minmax maxabs standard unit */
 
 /* Option rows for these, for a conf with a struct input at `member`. */
 #define INPUT_OPTS(conf, member)                                                                   \
     { "format", 'f', "FORMAT", "auto", "format of raw data, or 'help'", NULL,                      \
       offsetof(struct conf, member.format), &format_table },                                       \
-    { "labels", 0, "FILE", NULL, "labels of IDX, npy, npz or tensors, in a file of their own", set_text,      \
+    { "labels", 0, "FILE", NULL, "labels of arrays, tensors or tables, in a file of their own", set_text,      \
       offsetof(struct conf, member.labels), NULL },                                                \
     { "label-column", 0, "NAME|NUMBER", NULL,                                                      \
       "column that holds the label; columns count from 1", set_text,                               \
@@ -46,8 +58,28 @@ extern const struct table scaling_table; /* none minmax maxabs standard unit */
       offsetof(struct conf, member.no_header), NULL },                                             \
     { "max-ratio", 0, "N", "1000", "refuse what unpacks to more than N times its size", set_positive, \
       offsetof(struct conf, member.max_ratio), NULL },                                             \
+    { "skip-lines", 0, "N", "0", "lines at the start of CSV that are no rows", set_whole,          \
+      offsetof(struct conf, member.skip_lines), NULL },                                            \
+    { "separator", 0, "C", NULL, "what stands between columns: a character, or 'blanks'", set_text, \
+      offsetof(struct conf, member.separator), NULL },                                             \
+    { "decimal-comma", 0, NULL, NULL, "numbers of CSV have a comma for the point", set_flag,       \
+      offsetof(struct conf, member.decimal_comma), NULL },                                         \
+    { "drop-columns", 0, "LIST", NULL, "columns to leave out: names, numbers, ranges", set_text,   \
+      offsetof(struct conf, member.drop_columns), NULL },                                          \
+    { "categories", 0, "LIST", NULL, "columns of categories, or 'auto': those that begin with text", set_text, \
+      offsetof(struct conf, member.categories), NULL },                                            \
+    { "hash-bits", 0, "B", NULL, "hash columns and categories into 2^B sparse features", set_count, \
+      offsetof(struct conf, member.hash_bits), NULL },                                             \
+    { "label-suffix", 0, "TEXT", NULL, "text at the end of labels that is left off", set_text,     \
+      offsetof(struct conf, member.label_suffix), NULL },                                          \
+    { "missing", 0, "RULE", NULL, "what becomes of missing values, or 'help'", NULL,               \
+      offsetof(struct conf, member.missing), &missing_table },                                     \
+    { "na", 0, "LIST", NULL, "what else stands for a missing value, with commas between", set_text, \
+      offsetof(struct conf, member.na), NULL },                                                    \
     { "zero-based", 0, NULL, NULL, "libsvm indices start at 0 instead of 1", set_flag,             \
       offsetof(struct conf, member.zero_based), NULL }
+
+struct encoding;
 
 /* What was read. Zeroed before use. */
 struct dataset {
@@ -59,6 +91,8 @@ struct dataset {
     double *labels; /* (rows), owned: the number; when classes.named the index in classes */
     json_t *meta; /* what travels on to the model: format, base, header, label_column; owned */
     char *name;     /* of the first file, for messages */
+    struct encoding *encoding; /* of rows that are as they were read, to find and to apply; NULL: rows are
+                                  ready */
     json_t *shards; /* array of {file, rows, crc32} for HELLO and the trace; owned */
     void *store;    /* what the parts point into */
 };

@@ -11,6 +11,12 @@ static bool blank(const struct fields *f, char c)
     return c == ' ' || (c == '\t' && f->separator != '\t');
 }
 
+/* Whether a field ends here. */
+static bool separates(const struct fields *f, char c)
+{
+    return f->separator == FIELDS_BLANKS ? blank(f, c) : c == f->separator;
+}
+
 static int blame_quote(const struct fields *f, size_t line, const char *what, struct err *e)
 {
     err_set(e, ERR_DATA, "%s:%zu: %s", f->lines.source->name, line, what);
@@ -38,20 +44,29 @@ static int close_quote(struct fields *f, size_t *at, struct field *field, struct
         field->doubled = true;
         ++*at;
     }
-    while (*at < f->size && blank(f, f->text[*at]))
+    while (*at < f->size && blank(f, f->text[*at]) && !separates(f, f->text[*at]))
         ++*at;
-    if (*at < f->size && f->text[*at] != f->separator)
+    if (*at < f->size && !separates(f, f->text[*at]))
         return blame_quote(f, opened, "text behind the end of a quoted field", e);
     return 0;
 }
 
 static void plain_field(const struct fields *f, size_t *at, struct field *field)
 {
-    char *separator = memchr(f->text + *at, f->separator, f->size - *at);
     field->begin = *at;
-    field->end = *at = separator ? (size_t)(separator - f->text) : f->size;
+    while (*at < f->size && !separates(f, f->text[*at]))
+        ++*at;
+    field->end = *at;
     while (field->end > field->begin && blank(f, f->text[field->end - 1]))
         field->end--;
+}
+
+/* Whether nothing but blanks follow, and these separate. */
+static bool ends_in_blanks(const struct fields *f, size_t at)
+{
+    while (f->separator == FIELDS_BLANKS && at < f->size && blank(f, f->text[at]))
+        at++;
+    return at == f->size;
 }
 
 /* Cuts the record that begins with the line in hand into fields. 0, or -1 and e with its place. */
@@ -72,9 +87,17 @@ static int cut(struct fields *f, struct err *e)
             if (close_quote(f, &at, field, e) < 0)
                 return -1;
         }
-        if (at >= f->size)
+        if (at >= f->size || ends_in_blanks(f, at))
             return 0;
     }
+}
+
+bool fields_empty(const struct fields *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (f->v[i].begin < f->v[i].end)
+            return false;
+    return true;
 }
 
 char *fields_text(struct fields *f, size_t i, size_t *n)

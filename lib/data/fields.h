@@ -15,6 +15,8 @@ struct field {
     bool doubled; /* it has quotes written twice */
 };
 
+#define FIELDS_BLANKS '\0' /* the separator where runs of blanks and tabs separate */
+
 /* Zeroed before use, and then `lines.source` and `separator` set; fields_free at the end. */
 struct fields {
     struct lines lines;
@@ -28,6 +30,9 @@ struct fields {
 /* The next record: 1; 0: there are no more; -1 and e with its place. Lines with nothing on them are no
  * records. */
 int fields_next(struct fields *f, struct err *e);
+
+/* Whether no field of the record has any text. */
+bool fields_empty(const struct fields *f);
 
 /* The text of field i, quotes that were written twice made one; *n bytes. */
 char *fields_text(struct fields *f, size_t i, size_t *n);

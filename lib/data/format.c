@@ -28,6 +28,20 @@ static const struct plug *const rows[] = {
 
 const struct table format_table = { "format", rows };
 
+bool format_is_table(const char *name)
+{
+    for (size_t i = 0; name != NULL && rows[i] != NULL; i++)
+        if (strcmp(rows[i]->name, name) == 0)
+            return ((const struct format *)rows[i])->table;
+    return false;
+}
+
+/* What stands between columns, where it is neither a comma nor a tab: then a text is CSV. */
+static const char *separator_of(const struct input *in)
+{
+    return in->separator ? in->separator : json_string_value(json_object_get(in->like, "separator"));
+}
+
 const struct format *format_choose(const struct input *in, const struct source *s, struct err *e)
 {
     const struct format *best = &format_auto;
@@ -42,6 +56,8 @@ const struct format *format_choose(const struct input *in, const struct source *
             best = f;
         }
     }
+    if (highest < BID_MAGIC && separator_of(in) != NULL)
+        return &format_csv;
     if (highest > BID_NO)
         return best;
     err_set(e, ERR_DATA,

@@ -2,6 +2,7 @@
 #ifndef DATA_FORMAT_H
 #define DATA_FORMAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -16,6 +17,7 @@ enum { BID_NO = 0, BID_TEXT = 10, BID_LIKELY = 50, BID_MAGIC = 100 };
 /* A row of the table. One reader reads one member of one source. */
 struct format {
     struct plug plug;
+    bool table; /* columns, of which one is the label; options about columns go with it */
     int (*bid)(const struct source *s); /* by its head; s stands before a member, or at the start */
     /* NULL and e when it cannot begin. s, b and in stay until close. open is NULL in "auto", and for
      * safetensors, which dataset.c maps and, when they are no shard, gives to tensors_open. */
@@ -26,7 +28,10 @@ struct format {
     json_t *(*meta)(const void *self); /* what must travel with the rows: new, or NULL */
 };
 
-extern const struct format format_safetensors, format_npz, format_cifar100;
+extern const struct format format_safetensors, format_npz, format_cifar100, format_csv;
+
+/* Whether the format of that name, which may be NULL, is a table. */
+bool format_is_table(const char *name);
 
 /* The format that was asked for, else the highest bidder. NULL and e (ERR_DATA, with name). */
 const struct format *format_choose(const struct input *in, const struct source *s, struct err *e);

@@ -8,24 +8,23 @@
 
 #include "base/classes.h"
 #include "base/err.h"
+#include "data/texts.h"
 
+/* What is known of a spelling. */
 struct spelling {
-    char *text;
-    size_t n;
-    double value; /* when it is a number */
+    const char *text; /* one of the texts */
+    double value;     /* when it is a number */
     char *where;
     uint64_t order;
 };
 
 /* A number for each spelling, in order of appearance. Zeroed before use. */
 struct labels {
-    struct spelling *v;
-    size_t n, cap;
-    uint32_t *slots; /* hash of the text to index + 1 */
-    size_t n_slots;  /* power of 2 */
-    size_t last;     /* the spelling met last: rows often come in runs */
-    bool words;      /* some spelling is no number */
-    bool targets;    /* too many numbers for classes: row[] holds values from now on */
+    struct texts texts;
+    struct spelling *v; /* (texts.n) */
+    size_t cap;
+    bool words;   /* some spelling is no number */
+    bool targets; /* too many numbers for classes: row[] holds values from now on */
 };
 
 /* Where a label stands, for the one message or class that needs it: "file:12" or "file: row 12". */

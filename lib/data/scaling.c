@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "data/reals.h"
 
 /* What is known of a feature. */
 struct moments {
@@ -106,9 +107,35 @@ static int room(struct scaling *s, size_t n, struct err *e)
     return s->shift == NULL || s->factor == NULL ? -1 : 0;
 }
 
-int scaling_find(struct scaling *s, const struct plug *method, const struct dataset *d,
+/* The rows row[0 .. n) of d as they are encoded, some at a time. */
+static int meet_rows(struct moments *m, const struct dataset *d, struct encoding *c, const uint64_t *row, size_t n,
+                     struct err *e)
+{
+    enum { AT_ONCE = 256 };
+    struct builder some = { .kind = d->parts[0].kind, .scale = d->parts[0].scale };
+    int status = 0;
+    for (size_t at = 0; status == 0 && at < n; at += AT_ONCE) {
+        some.n = some.entries = 0;
+        some.features = d->features;
+        for (size_t i = at; status == 0 && i < n && i < at + AT_ONCE; i++) {
+            uint64_t in = row[i];
+            const struct rows *part = dataset_find(d, &in);
+            status = builder_copy(&some, part, (size_t)in, e);
+        }
+        if (status == 0 && c != NULL)
+            status = encoding_apply(c, &some, e);
+        const struct rows encoded = builder_rows(&some);
+        for (size_t i = 0; status == 0 && i < some.n; i++)
+            meet_row(m, &encoded, i);
+    }
+    builder_free(&some);
+    return status;
+}
+
+int scaling_find(struct scaling *s, const struct plug *method, const struct dataset *d, struct encoding *c,
                  const uint64_t *row, size_t n, struct err *e)
 {
+    size_t width = c ? encoding_width(c, d->features) : d->features;
     s->method = method;
     const struct method *how = method_of(s);
     if (how->shifts && d->parts[0].kind == ROWS_SPARSE)
@@ -116,13 +143,10 @@ int scaling_find(struct scaling *s, const struct plug *method, const struct data
                        "them", d->name, method->name);
     if (how->feature == NULL)
         return 0;
-    struct moments *m = mem_new(d->features, sizeof *m, e);
-    int status = m == NULL ? -1 : room(s, d->features, e);
-    for (size_t i = 0; status == 0 && i < n; i++) {
-        uint64_t at = row[i];
-        const struct rows *part = dataset_find(d, &at);
-        meet_row(m, part, (size_t)at);
-    }
+    struct moments *m = mem_new(width, sizeof *m, e);
+    int status = m == NULL ? -1 : room(s, width, e);
+    if (status == 0)
+        status = meet_rows(m, d, c, row, n, e);
     for (size_t j = 0; status == 0 && j < s->n; j++)
         how->feature(&m[j], &s->shift[j], &s->factor[j]);
     free(m);
@@ -200,33 +224,14 @@ int scaling_apply(const struct scaling *s, struct builder *b, struct err *e)
     return 0;
 }
 
-static json_t *numbers(const double *v, size_t n)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, json_real(v[i]));
-    return list;
-}
-
 json_t *scaling_json(const struct scaling *s)
 {
     json_t *json = json_pack("{s:s}", "method", s->method->name);
     if (method_of(s)->shifts)
-        json_object_set_new(json, "shift", numbers(s->shift, s->n));
+        json_object_set_new(json, "shift", reals_json(s->shift, s->n));
     if (method_of(s)->feature != NULL)
-        json_object_set_new(json, "factor", numbers(s->factor, s->n));
+        json_object_set_new(json, "factor", reals_json(s->factor, s->n));
     return json;
-}
-
-static bool take_numbers(double *v, size_t n, const json_t *list)
-{
-    for (size_t i = 0; i < n; i++) {
-        const json_t *one = json_array_get(list, i);
-        if (!json_is_number(one))
-            return false;
-        v[i] = json_number_value(one);
-    }
-    return true;
 }
 
 int scaling_parse(struct scaling *s, const json_t *json, struct err *e)
@@ -244,8 +249,8 @@ int scaling_parse(struct scaling *s, const json_t *json, struct err *e)
         return 0;
     if (room(s, json_array_size(factor), e) < 0)
         return -1;
-    if (s->n == 0 || !take_numbers(s->factor, s->n, factor) ||
-        (method_of(s)->shifts && !take_numbers(s->shift, s->n, shift)))
+    if (s->n == 0 || !reals_take(s->factor, s->n, factor) ||
+        (method_of(s)->shifts && !reals_take(s->shift, s->n, shift)))
         return err_set(e, ERR_DATA, "the numbers of its scaling '%s' are damaged", name);
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "data/builder.h"
 #include "data/dataset.h"
+#include "data/encoding.h"
 
 /* A row of scaling_table (data/dataset.h): a feature's value becomes (value - shift) * factor. Zeroed before use. */
 struct scaling {
@@ -18,8 +19,9 @@ struct scaling {
     double *shift, *factor;    /* (n) */
 };
 
-/* What `method` makes of the rows row[0 .. n) of d. ERR_USAGE: it would make sparse rows dense. */
-int scaling_find(struct scaling *s, const struct plug *method, const struct dataset *d,
+/* What `method` makes of the rows row[0 .. n) of d, encoded by c where they are not yet (NULL: they are).
+ * ERR_USAGE: it would make sparse rows dense. */
+int scaling_find(struct scaling *s, const struct plug *method, const struct dataset *d, struct encoding *c,
                  const uint64_t *row, size_t n, struct err *e);
 
 /* All rows of b; those of bytes become floats, but for `none`. Features beyond s->n stay. */

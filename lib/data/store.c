@@ -40,6 +40,7 @@ void store_free(struct store *s)
         free(s->v[i].file);
     }
     free(s->v);
+    encoding_free(&s->encoding);
     free(s);
 }
 
@@ -104,20 +105,22 @@ static int level_weights(struct store *s, struct err *e)
     return 0;
 }
 
-static int finish_raw(struct part *p, const struct scaling *s, struct err *e)
+/* c: NULL where rows stay as they were read. */
+static int finish_raw(struct part *p, const struct encoding *c, const struct scaling *s, struct err *e)
 {
-    if (builder_finish(&p->built, &p->classes, e) < 0 || scaling_apply(s, &p->built, e) < 0)
+    if (builder_finish(&p->built, &p->classes, e) < 0 || (c != NULL && encoding_apply(c, &p->built, e) < 0) ||
+        scaling_apply(s, &p->built, e) < 0)
         return err_ctx(e, "%s", p->file);
     return 0;
 }
 
 /* Rows of one part, narrowed to the limit; those of shards are scaled already. */
-static int finish_part(struct part *p, const struct scaling *s, struct rows *r, size_t limit,
-                       struct err *e)
+static int finish_part(struct part *p, const struct encoding *c, const struct scaling *s, struct rows *r,
+                       size_t limit, struct err *e)
 {
     if (is_shard(p))
         *r = p->shard.rows;
-    else if (finish_raw(p, s, e) < 0)
+    else if (finish_raw(p, c, s, e) < 0)
         return -1;
     else
         *r = builder_rows(&p->built);
@@ -193,15 +196,49 @@ static int join_part(struct dataset *d, size_t i, size_t at, struct err *e)
     return 0;
 }
 
+static size_t count_raw(const struct store *s)
+{
+    size_t raw = 0;
+    for (size_t i = 0; i < s->n; i++)
+        raw += !is_shard(&s->v[i]);
+    return raw;
+}
+
+/* What is found in rows must be found in all of them. */
+static int check_encoding(const struct dataset *d, bool pending, struct err *e)
+{
+    const struct store *s = d->store;
+    const struct encoding *c = &s->encoding;
+    if (encoding_changes(c) && !c->fixed && count_raw(s) < s->n)
+        return err_set(e, ERR_USAGE, "%s: shards beside raw data with categories or missing values: make shards of "
+                       "these by dsgd-shard --like first", d->name);
+    if (c->missing.rule == MISSING_MEAN && !c->known && !pending)
+        return err_set(e, ERR_USAGE, "%s: --missing mean: the means are not known: dsgd-shard finds them, and shards "
+                       "and models keep them", d->name);
+    return 0;
+}
+
+/* How raw rows are made rows of numbers, now or, where that takes all of them, by the caller; what was done becomes
+ * part of what is said of them. */
+static int find_encoding(struct dataset *d, const struct input *in, struct err *e)
+{
+    struct store *s = d->store;
+    bool pending = in->as_read && in->like == NULL && encoding_changes(&s->encoding);
+    if (count_raw(s) == 0)
+        return 0;
+    if (encoding_settle(&s->encoding, e) < 0 || check_encoding(d, pending, e) < 0)
+        return -1;
+    if (d->meta == NULL && (d->meta = json_object()) == NULL)
+        return err_memory(e);
+    d->encoding = pending ? &s->encoding : NULL;
+    return pending ? 0 : encoding_describe(&s->encoding, d->meta, e);
+}
+
 /* Scaling that the rows are to have, and which becomes part of what is said of them. */
 static int find_scaling(struct scaling *s, struct dataset *d, const struct input *in, struct err *e)
 {
     json_t *json = in->like ? json_object_get(in->like, "scaling") : NULL;
-    bool raw = false;
-    const struct store *store = d->store;
-    for (size_t i = 0; i < store->n; i++)
-        raw = raw || !is_shard(&store->v[i]);
-    if (json == NULL || !raw)
+    if (json == NULL || count_raw(d->store) == 0)
         return 0;
     if (d->meta == NULL && (d->meta = json_object()) == NULL)
         return err_memory(e);
@@ -223,7 +260,7 @@ static int join(struct dataset *d, const struct scaling *scaling, const struct i
     if (level_weights(s, e) < 0)
         return -1;
     for (size_t i = 0; i < s->n; i++) {
-        if (finish_part(&s->v[i], scaling, &d->parts[i], limit, e) < 0)
+        if (finish_part(&s->v[i], d->encoding ? NULL : &s->encoding, scaling, &d->parts[i], limit, e) < 0)
             return -1;
         if (classes_merge(&d->classes, classes_of(&s->v[i]), e) < 0)
             return err_ctx(e, "%s", s->v[i].file);
@@ -243,11 +280,15 @@ static int join(struct dataset *d, const struct scaling *scaling, const struct i
 int store_join(struct dataset *d, const struct input *in, size_t limit, const struct log *log, struct err *e)
 {
     struct scaling scaling = { 0 };
-    int status = find_scaling(&scaling, d, in, e);
+    int status = find_encoding(d, in, e);
+    if (status == 0)
+        status = find_scaling(&scaling, d, in, e);
     if (status == 0)
         status = join(d, &scaling, in, limit, e);
     scaling_free(&scaling);
-    if (status == 0)
+    if (status == 0) {
         warn_beyond(d->store, limit, log);
+        encoding_tell(&((struct store *)d->store)->encoding, log);
+    }
     return status;
 }

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "data/builder.h"
 #include "data/dataset.h"
+#include "data/encoding.h"
 #include "data/shard.h"
 
 struct part {
@@ -20,13 +21,15 @@ struct part {
 struct store {
     struct part *v;
     size_t n, cap;
+    struct encoding encoding; /* of the raw rows */
 };
 
 /* A new last part, or NULL. */
 struct part *store_add(struct store *s, const char *file, struct err *e);
 void store_free(struct store *s);
 
-/* Makes one data set of the parts in d->store; raw ones are scaled and have the classes as `in` says. */
+/* Makes one data set of the parts in d->store; raw ones are encoded and scaled and have the classes as `in` says.
+ * Where in->as_read leaves rows as they were read, they are not encoded, and d->encoding is set. */
 int store_join(struct dataset *d, const struct input *in, size_t limit, const struct log *log, struct err *e);
 
 /* Adds to d->meta what `more` says; ERR_DATA when they contradict each other. more may be NULL. */

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/out.h"
 #include "data/builder.h"
+#include "data/encoding.h"
 #include "data/scaling.h"
 #include "data/shard.h"
 #include "run/split/balance.h"
@@ -22,6 +23,7 @@ struct splitting {
     struct dataset data;
     size_t features;
     struct dataset like; /* --like */
+    size_t width;        /* features of rows once they are encoded */
     struct order order;
     struct scaling scaling;
     struct balance balance;
@@ -71,7 +73,7 @@ static int name_source(struct splitting *g, char *const *paths, size_t n, struct
 static int check_room(const struct splitting *g, struct err *e)
 {
     const struct dataset *d = &g->data;
-    uint64_t features = g->s->features > 0 ? g->s->features : d->features;
+    uint64_t features = g->s->features > 0 ? g->s->features : g->width;
     uint64_t rows = (d->rows + g->s->shards - 1) / g->s->shards;
     enum rows_kind kind = d->parts[0].kind;
     double size = kind == ROWS_BYTES ? 1 : sizeof(float);
@@ -98,9 +100,9 @@ static int check_data(const struct splitting *g, struct err *e)
         return err_set(e, ERR_USAGE,
                        "%s: %llu shards of %zu rows: there cannot be more shards than rows",
                        d->name, (unsigned long long)s->shards, d->rows - held_out(g));
-    if (s->features > 0 && s->features < d->features)
+    if (s->features > 0 && s->features < g->width)
         return err_set(e, ERR_USAGE, "%s: --features %llu: the data have %zu", d->name,
-                       (unsigned long long)s->features, d->features);
+                       (unsigned long long)s->features, g->width);
     if (s->features > INT32_MAX)
         return err_set(e, ERR_USAGE, "--features %llu: at most %d", (unsigned long long)s->features,
                        INT32_MAX);
@@ -119,9 +121,9 @@ static const char *plural(uint64_t n)
 static void summary(const struct splitting *g)
 {
     const struct dataset *d = &g->data;
-    uint64_t stored = 0;
+    uint64_t stored = g->width != d->features ? d->rows * g->width : 0;
     char classes[48] = "labels are targets";
-    for (size_t i = 0; i < d->n_parts; i++)
+    for (size_t i = 0; i < d->n_parts && g->width == d->features; i++)
         stored += shard_stored(&d->parts[i]);
     if (!d->classes.targets)
         snprintf(classes, sizeof classes, "%zu class%s", d->classes.n,
@@ -146,7 +148,7 @@ static int gather(struct splitting *g, uint64_t first, uint64_t end, const struc
     struct builder *b = &g->row;
     b->kind = d->parts[0].kind;
     b->scale = d->parts[0].scale;
-    b->features = g->features;
+    b->features = g->features - (g->width - d->features);
     b->n = b->entries = 0;
     b->weighted = weighted(g, balance);
     for (uint64_t i = first; i < end; i++) {
@@ -157,6 +159,8 @@ static int gather(struct splitting *g, uint64_t first, uint64_t end, const struc
         if (balance->factor != NULL)
             balance_apply(balance, b, b->n - 1, dataset_class(d, g->order.row[i]));
     }
+    if (d->encoding != NULL && encoding_apply(d->encoding, b, e) < 0)
+        return -1;
     return scaling_apply(&g->scaling, b, e);
 }
 
@@ -290,7 +294,29 @@ static int read_data(struct splitting *g, char *const *paths, size_t n, struct e
         in.like = g->like.meta;
         in.classes = &g->like.classes;
     }
-    return dataset_read(&g->data, paths, n, &in, g->like.features, g->s->log, e);
+    in.as_read = true;
+    if (dataset_read(&g->data, paths, n, &in, g->like.features, g->s->log, e) < 0)
+        return -1;
+    g->width = g->data.features;
+    if (g->data.encoding != NULL)
+        g->width = encoding_width(g->data.encoding, g->width);
+    return 0;
+}
+
+/* What becomes of categories and missing values, by the rows of the shards. */
+static int find_encoding(struct splitting *g, struct err *e)
+{
+    struct dataset *d = &g->data;
+    if (d->encoding == NULL)
+        return 0;
+    if (encoding_begin(d->encoding, d->features, e) < 0)
+        return -1;
+    for (size_t i = 0; i < g->order.rows; i++) {
+        uint64_t row = g->order.row[i];
+        const struct rows *part = dataset_find(d, &row);
+        encoding_meet(d->encoding, part, (size_t)row);
+    }
+    return encoding_end(d->encoding, e) < 0 ? -1 : encoding_describe(d->encoding, d->meta, e);
 }
 
 /* Width, order, and the scaling that the rows of the shards ask for. */
@@ -298,10 +324,11 @@ static int prepare(struct splitting *g, struct err *e)
 {
     const struct split *s = g->s;
     struct dataset *d = &g->data;
-    g->features = s->features > 0 ? (size_t)s->features : d->features;
+    g->features = s->features > 0 ? (size_t)s->features : g->width;
     if (g->features < g->like.features)
         g->features = g->like.features;
-    if (order_find(&g->order, &s->how, d, (size_t)s->shards, held_out(g), s->seed, e) < 0)
+    if (order_find(&g->order, &s->how, d, (size_t)s->shards, held_out(g), s->seed, e) < 0 ||
+        find_encoding(g, e) < 0)
         return -1;
     if (s->balance && balance_find(&g->balance, d, g->order.row, g->order.rows, e) < 0)
         return -1;
@@ -309,7 +336,7 @@ static int prepare(struct splitting *g, struct err *e)
         return 0;
     if (json_object_get(d->meta, "scaling") != NULL)
         return err_set(e, ERR_USAGE, "%s: rows that are scaled already: leave out --scale", d->name);
-    if (scaling_find(&g->scaling, s->scale.plug, d, g->order.row, g->order.rows, e) < 0)
+    if (scaling_find(&g->scaling, s->scale.plug, d, d->encoding, g->order.row, g->order.rows, e) < 0)
         return -1;
     return json_object_set_new(d->meta, "scaling", scaling_json(&g->scaling)) < 0 ? err_memory(e) : 0;
 }
