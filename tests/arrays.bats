@@ -94,7 +94,7 @@ X
     refuse 3 'c.npy: no zip archive of arrays' -f npz "$d/c.npy"
     npy '<f4' '(1, 1)' '\0\0\xc0\x7f' > nan.npy
     npy '|u1' '(1,)' '\1' > y.npy
-    refuse 3 'nan.npy: row 1: number 1 is not a finite float' "$PWD/nan.npy" --labels "$PWD/y.npy"
+    refuse 3 'nan.npy: row 1: number 1 is missing (--missing zero, mean or drop)' "$PWD/nan.npy" --labels "$PWD/y.npy"
     npy '<f4' '(99999999999, 99999999)' '' > huge.npy
     refuse 3 'huge.npy: more numbers than ' "$PWD/huge.npy" --labels "$PWD/y.npy"
     npy '<f4' '(99999999999, 9)' '' > huge.npy

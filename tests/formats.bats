@@ -168,7 +168,7 @@ X
 1 1:|value '' is not a number
 1 1:x|value 'x' is not a number
 1 1:1x 2:1|value '1x' is not a number
-1 1:nan|value 'nan' is not a finite float
+1 1:nan|value 'nan': it is missing (--missing zero, mean or drop)
 1 1:1e999|value '1e999' is not a finite float
 1 1|'1' is not INDEX:VALUE
 1 a:1|'a:1' is not INDEX:VALUE
@@ -340,7 +340,7 @@ X
     refuse 3 'long.idx: 4 bytes too many' "$d/long.idx" --labels "$d/labels.idx"
     refuse 2 'images.idx: idx needs --labels FILE, or --label-column NUMBER' "$d/images.idx"
     refuse 3 'images.idx: 4 numbers a row, a label is one' "$d/images.idx" --labels "$d/images.idx"
-    refuse 2 'rows.svm: --labels goes with IDX, npy, npz and safetensors, this is libsvm' "$(data 15-shards-lose-nothing/rows.svm)" --labels "$d/labels.idx"
+    refuse 2 'rows.svm: --labels goes with IDX, npy, npz, safetensors, CSV and TSV, this is libsvm' "$(data 15-shards-lose-nothing/rows.svm)" --labels "$d/labels.idx"
 }
 
 @test "a header that promises more than memory holds asks for no memory" {

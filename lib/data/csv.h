@@ -14,7 +14,7 @@
 #include "data/header.h"
 
 /* What a column can be beside a feature, in csv.feature. */
-enum { CSV_LEFT_OUT = -1, CSV_LABEL = -2, CSV_NAMELESS = -3 };
+enum { CSV_LEFT_OUT = -1, CSV_LABEL = -2, CSV_WEIGHT = -3, CSV_NAMELESS = -4 };
 
 struct csv {
     const char *format;    /* "csv" or "tsv" */
@@ -32,6 +32,7 @@ struct csv {
     long *feature;      /* (header.n) which feature a column is, or one of the above; NULL: not known yet */
     size_t features;
     size_t label;       /* column, from 0; SIZE_MAX: there is none */
+    size_t weight;      /* the same */
     struct source label_source; /* --labels */
     struct fields labels;       /* of that; its source is NULL where there is none */
     size_t rows;                /* records read */
@@ -41,7 +42,7 @@ struct csv {
 /* csv_columns.c: with the first row of data in hand, who the columns are; tells the builder and the encoding.
  * -1: e with the place. */
 int csv_columns(struct csv *f, struct err *e);
-json_t *csv_columns_meta(const struct csv *f); /* format, header, label_column, columns, dropped */
+json_t *csv_columns_meta(const struct csv *f); /* format, header, label_column, weight_column, columns, dropped */
 
 /* csv_cells.c: the record in hand becomes a row, unless the rule for missing values leaves it out. -1: e without
  * the place. */

@@ -118,7 +118,7 @@ static int put_cells(struct csv *f, bool *missing, struct err *e)
     for (size_t i = 0; i < f->record.n; i++) {
         long j = f->feature[i];
         struct cell cell;
-        if (j == CSV_LABEL || j == CSV_LEFT_OUT)
+        if (j == CSV_LABEL || j == CSV_WEIGHT || j == CSV_LEFT_OUT)
             continue;
         cell.text = fields_text(&f->record, i, &cell.n);
         if (j == CSV_NAMELESS && cell.n > 0)
@@ -197,6 +197,22 @@ static int put_label(struct csv *f, struct cell *label, struct err *e)
     return labels_put(&b->spellings, label->text, label->n, place_of(f), b->labels, b->n, e) < 0 ? -1 : 1;
 }
 
+/* Of a file without weights each row counts for one. */
+static int put_weight(struct csv *f, struct err *e)
+{
+    struct builder *b = f->builder;
+    struct cell cell;
+    if (!b->weighted)
+        return 0;
+    b->weights[b->n] = 1;
+    if (f->weight == SIZE_MAX)
+        return 0;
+    cell.text = fields_text(&f->record, f->weight, &cell.n);
+    if (take_number(f, cell.text, cell.n, &b->weights[b->n]) && isfinite(b->weights[b->n]) && b->weights[b->n] >= 0)
+        return 0;
+    return err_set(e, ERR_DATA, "weight '%.*s': weights are finite numbers from 0 on", shown(&cell), cell.text);
+}
+
 static int end_row(struct csv *f, struct err *e)
 {
     struct builder *b = f->builder;
@@ -222,7 +238,7 @@ int csv_put_row(struct csv *f, struct err *e)
     else if (status == 0)
         status = put_label(f, &label, e);
     if (status > 0)
-        return end_row(f, e);
+        return put_weight(f, e) < 0 ? -1 : end_row(f, e);
     b->entries = before;
     return status;
 }

@@ -42,6 +42,30 @@ static size_t count_open(const struct csv *f)
     return open;
 }
 
+/* Features that a model has before categories are spread; 0: no model tells. */
+static size_t wanted(const struct csv *f)
+{
+    const struct encoding *c = f->encoding;
+    return c->fixed && c->n > 0 ? c->n : f->builder->limit;
+}
+
+/* The column of weights, if there is one: a file for a model may lack it. */
+static int find_weight(struct csv *f, struct err *e)
+{
+    const json_t *learned = f->like ? json_object_get(f->like, "weight_column") : NULL;
+    bool told = json_is_string(learned) || (json_is_integer(learned) && count_open(f) > wanted(f));
+    f->weight = SIZE_MAX;
+    if (f->in->weight_column != NULL && header_find(&f->header, f->in->weight_column, &f->weight, e) < 0)
+        return -1;
+    if (f->in->weight_column == NULL && told)
+        f->weight = (size_t)header_parse(&f->header, learned);
+    if (f->weight < f->header.n)
+        f->feature[f->weight] = CSV_WEIGHT;
+    else
+        f->weight = SIZE_MAX;
+    return 0;
+}
+
 /* The column that a model's data had the label in, as a text for header_find; NULL: none. */
 static char *learned_label(const struct csv *f, struct err *e)
 {
@@ -54,16 +78,14 @@ static char *learned_label(const struct csv *f, struct err *e)
 /* Where nobody asks for labels a file may have none: without the column's name, or as wide as the model. */
 static bool has_label(const struct csv *f, const char *text)
 {
-    const struct encoding *c = f->encoding;
     const json_t *learned = f->like ? json_object_get(f->like, "label_column") : NULL;
-    size_t wanted = c->fixed && c->n > 0 ? c->n : f->builder->limit;
     if (f->in->labels != NULL)
         return false;
     if (!f->optional)
         return true;
     if (json_is_string(learned))
         return header_name(&f->header, text) != -1;
-    return text != NULL && count_open(f) != wanted;
+    return text != NULL && count_open(f) != wanted(f);
 }
 
 static int find_label(struct csv *f, struct err *e)
@@ -91,6 +113,8 @@ static int find_roles(struct csv *f, struct err *e)
     for (size_t i = 0; status == 0 && i < f->header.n; i++)
         if (flags[i])
             f->feature[i] = CSV_LEFT_OUT;
+    if (status == 0)
+        status = find_weight(f, e);
     if (status == 0)
         status = find_label(f, e);
     for (size_t i = 0; status == 0 && i < f->header.n; i++)
@@ -145,7 +169,7 @@ int csv_columns(struct csv *f, struct err *e)
         f->builder->features = (size_t)1 << bits;
         f->builder->sums = true;
     }
-    return 0;
+    return f->weight != SIZE_MAX ? builder_weigh(f->builder, e) : 0;
 }
 
 json_t *csv_columns_meta(const struct csv *f)
@@ -155,6 +179,8 @@ json_t *csv_columns_meta(const struct csv *f)
     json_t *columns = json_array(), *dropped = json_array();
     if (f->label != SIZE_MAX)
         json_object_set_new(meta, "label_column", header_json(h, f->label));
+    if (f->weight != SIZE_MAX)
+        json_object_set_new(meta, "weight_column", header_json(h, f->weight));
     for (size_t i = 0; i < h->n; i++) {
         if (f->feature[i] >= 0)
             json_array_append_new(columns, header_json(h, i));

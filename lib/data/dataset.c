@@ -188,7 +188,7 @@ static int add_raw(struct reading *r, struct source *s, const struct format *f, 
 /* An option about columns that was given, or NULL. */
 static const char *column_option(const struct input *in)
 {
-    return in->drop_columns ? "drop-columns" : in->categories ? "categories" : in->hash_bits ? "hash-bits" : NULL;
+    return in->weight_column ? "weight-column" : in->drop_columns ? "drop-columns" : in->categories ? "categories" : in->hash_bits ? "hash-bits" : NULL;
 }
 
 /* Options that would go unused. */

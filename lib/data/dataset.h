@@ -22,6 +22,7 @@ struct input {
     bool no_header;           /* --no-header */
     bool zero_based;          /* --zero-based */
     double max_ratio;         /* --max-ratio: what is compressed may become so many times as long; 0: 1000 */
+    const char *weight_column; /* --weight-column NAME|NUMBER, of tables */
     const char *drop_columns; /* --drop-columns LIST */
     const char *categories;   /* --categories LIST; "auto": every column that begins with text */
     uint64_t hash_bits;       /* --hash-bits; 0: each category is a feature */
@@ -54,6 +55,8 @@ extern const struct table scaling_table; /* none minmax maxabs standard unit */
     { "label-column", 0, "NAME|NUMBER", NULL,                                                      \
       "column that holds the label; columns count from 1", set_text,                               \
       offsetof(struct conf, member.label_column), NULL },                                          \
+    { "weight-column", 0, "NAME|NUMBER", NULL, "column that says for how much a row counts", set_text, \
+      offsetof(struct conf, member.weight_column), NULL },                                         \
     { "no-header", 0, NULL, NULL, "CSV starts with a row of data", set_flag,                       \
       offsetof(struct conf, member.no_header), NULL },                                             \
     { "max-ratio", 0, "N", "1000", "refuse what unpacks to more than N times its size", set_positive, \

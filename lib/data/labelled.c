@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "data/encoding.h"
 
 enum { BLOCK = 1 << 18 }; /* bytes of rows that are read at a time */
 
@@ -144,12 +145,19 @@ static void put_bytes(struct labelled *l, uint64_t i)
 static int put_floats(struct labelled *l, uint64_t i, struct err *e)
 {
     struct builder *b = l->builder;
+    const struct missing *m = &b->encoding->missing;
     float *to = b->x + b->n * b->features;
+    l->missing = false;
     for (size_t j = 0; j < b->features; j++) {
         to[j] = (float)element_get(&l->x.element, array_at(&l->x, i, column_of(l, j)));
-        if (!isfinite(to[j]))
-            return err_set(e, ERR_DATA, "%s: row %zu: number %llu is not a finite float", l->x.name,
-                           b->n - l->first + 1, (unsigned long long)column_of(l, j) + 1);
+        bool missing = missing_number(m, to[j]);
+        if (missing && m->rule != MISSING_ERROR)
+            to[j] = NAN;
+        else if (missing || !isfinite(to[j]))
+            return err_set(e, ERR_DATA, "%s: row %zu: number %llu is %s", l->x.name, b->n - l->first + 1,
+                           (unsigned long long)column_of(l, j) + 1,
+                           missing ? "missing" MISSING_ADVICE : "not a finite float");
+        l->missing = l->missing || missing;
     }
     return 0;
 }
@@ -205,6 +213,13 @@ int labelled_check(const struct labelled *l, struct err *e)
     return same_count(&l->x, &l->y, "labels", e) < 0 ? -1 : same_count(&l->x, &l->weights, "weights", e);
 }
 
+/* The row in hand, in which a value is missing, is none; the next ones still count it. */
+static int leave_out(struct labelled *l, struct err *e)
+{
+    struct place at = { l->x.name, ": row ", l->builder->n - l->first-- + 1 };
+    return remark(&l->builder->encoding->dropped, at, "", e);
+}
+
 int labelled_next(void *self, struct err *e)
 {
     struct labelled *l = self;
@@ -216,13 +231,19 @@ int labelled_next(void *self, struct err *e)
         return labelled_check(l, e);
     if (builder_room(b, got, e) < 0)
         return -1;
-    for (uint64_t i = 0; i < got; i++, b->n++) {
+    for (uint64_t i = 0; i < got; i++) {
         if (b->kind == ROWS_BYTES)
             put_bytes(l, i);
         else if (put_floats(l, i, e) < 0)
             return -1;
+        if (l->missing && b->encoding->missing.rule == MISSING_DROP) {
+            if (leave_out(l, e) < 0)
+                return -1;
+            continue;
+        }
         if (labelled_put(l, i, e) < 0)
             return -1;
+        b->n++;
     }
     return 1;
 }

@@ -3,6 +3,7 @@
 #define DATA_LABELLED_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -16,7 +17,8 @@ struct labelled {
     struct array weights; /* when not opened, there are none */
     uint64_t label;    /* that column, from 1; 0: there is none, and nobody asks for labels */
     struct builder *builder;
-    size_t first;     /* rows that the builder had before */
+    size_t first;     /* rows that the builder had before, less those left out since */
+    bool missing;     /* some number of the row in hand is */
     uint64_t at_once; /* rows read at a time */
 };
 

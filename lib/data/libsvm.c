@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "data/encoding.h"
 #include "data/format.h"
 #include "data/lines.h"
 
@@ -21,6 +22,7 @@ struct libsvm {
     struct lines lines;
     struct builder *builder;
     unsigned base; /* what indices start at */
+    bool missing;  /* some value of the row in hand is */
 };
 
 static bool blank(char c)
@@ -114,10 +116,27 @@ static int skip_query(struct libsvm *f, char **p, const char *end, struct err *e
     return 0;
 }
 
+/* A value that stands for one that is missing, or is not finite. */
+static int take_missing(struct libsvm *f, char *word, const char *end, float *value, struct err *e)
+{
+    const struct missing *m = &f->builder->encoding->missing;
+    bool missing = missing_number(m, *value);
+    if (missing && m->rule != MISSING_ERROR) {
+        *value = NAN;
+        f->missing = true;
+        return 0;
+    }
+    if (missing)
+        return err_set(e, ERR_DATA, "value '%.*s': it is missing" MISSING_ADVICE, shown(word, skip_word(word, end)),
+                       word);
+    return isfinite(*value) ? 0 : blame_value(word, end, e);
+}
+
 /* The entries from p on, into the room that is there for them. */
 static int parse_entries(struct libsvm *f, char *p, const char *end, struct err *e)
 {
     struct builder *b = f->builder;
+    const struct missing *m = &b->encoding->missing;
     int32_t *index = b->indices + b->entries;
     float *value = b->values + b->entries;
     for (;;) {
@@ -131,8 +150,10 @@ static int parse_entries(struct libsvm *f, char *p, const char *end, struct err 
         if (p == word || *p != ':' || i < f->base || i - f->base >= INDEX_MAX)
             return blame_word(f, word, end, e);
         const char *behind = num_float(++p, end, value);
-        if (behind == NULL || (behind < end && !ends_word(*behind)) || !isfinite(*value))
+        if (behind == NULL || (behind < end && !ends_word(*behind)))
             return blame_value(p, end, e);
+        if ((!isfinite(*value) || m->n > 0) && take_missing(f, p, end, value, e) < 0)
+            return -1;
         p += behind - p;
         *index++ = (int32_t)(i - f->base);
         value++;
@@ -145,14 +166,20 @@ static int parse_row(struct libsvm *f, char *p, const char *end, struct err *e)
 {
     struct builder *b = f->builder;
     struct place at = { f->lines.source->name, ":", f->lines.line };
-    char *label = p;
-    p = skip_word(p, end);
+    char *label = p, *word_end = skip_word(p, end);
+    p = word_end;
+    f->missing = false;
     if (memchr(label, ':', (size_t)(p - label)) != NULL)
         return err_set(e, ERR_DATA, "'%.*s' stands where the label should be", shown(label, p),
                        label);
     if (builder_room(b, (size_t)(end - p) / SHORTEST + 1, e) < 0 ||
-        labels_put(&b->spellings, label, (size_t)(p - label), at, b->labels, b->n, e) < 0 ||
         skip_query(f, &p, end, e) < 0 || parse_entries(f, p, end, e) < 0)
+        return -1;
+    if (f->missing && b->encoding->missing.rule == MISSING_DROP) {
+        b->entries = (size_t)b->indptr[b->n];
+        return remark(&b->encoding->dropped, at, "", e);
+    }
+    if (labels_put(&b->spellings, label, (size_t)(word_end - label), at, b->labels, b->n, e) < 0)
         return -1;
     return builder_end_sparse(b, f->base, at, e);
 }

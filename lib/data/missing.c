@@ -70,14 +70,17 @@ static int find_numbers(struct missing *m, struct err *e)
     return m->numbers == NULL ? -1 : 0;
 }
 
-/* The rule that the rows of a model were read by. */
-static int learned_rule(struct missing *m, const json_t *like, struct err *e)
+/* The rule that the rows of a model were read by. Where nobody asks for labels each row is wanted, and none is left
+ * out without being told so. */
+static int learned_rule(struct missing *m, const struct input *in, struct err *e)
 {
-    const json_t *was = json_object_get(like, "missing");
+    const json_t *was = json_object_get(in->like, "missing");
     const char *name = json_string_value(json_object_get(was, "method"));
     for (size_t i = 0; name != NULL && rows[i] != NULL; i++)
         if (strcmp(rows[i]->name, name) == 0) {
             m->rule = rule_of(rows[i]);
+            if (m->rule == MISSING_DROP && in->unlabelled)
+                m->rule = MISSING_ERROR;
             return 0;
         }
     return was == NULL ? 0 : err_set(e, ERR_DATA, "unknown rule for missing values '%.40s'", name ? name : "");
@@ -88,7 +91,7 @@ int missing_open(struct missing *m, const struct input *in, struct err *e)
     m->marks = in->na ? in->na : json_string_value(json_object_get(in->like, "na"));
     if (in->missing.plug != NULL)
         m->rule = rule_of(in->missing.plug);
-    else if (learned_rule(m, in->like, e) < 0)
+    else if (learned_rule(m, in, e) < 0)
         return -1;
     return find_numbers(m, e);
 }
