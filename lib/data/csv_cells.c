@@ -133,11 +133,11 @@ static int put_cells(struct csv *f, bool *missing, struct err *e)
     return 0;
 }
 
-/* The text of the label; where nobody asks for it and there is none, "0". */
+static char nobody_asks[] = "0"; /* for the label, where there is none */
+
 static int find_label(struct csv *f, struct cell *label, struct err *e)
 {
-    static char none[] = "0";
-    *label = (struct cell){ .text = none, .n = 1 };
+    *label = (struct cell){ .text = nobody_asks, .n = 1 };
     if (f->label != SIZE_MAX)
         label->text = fields_text(&f->record, f->label, &label->n);
     if (f->labels.lines.source == NULL)
@@ -187,7 +187,7 @@ static int put_label(struct csv *f, struct cell *label, struct err *e)
     leave_suffix(f, label);
     if (lacks_label(f, label)) {
         if (f->in->unlabelled)
-            *label = (struct cell){ .text = (char[]){ "0" }, .n = 1 };
+            *label = (struct cell){ .text = nobody_asks, .n = 1 };
         else if (f->encoding->missing.rule == MISSING_ERROR)
             return err_set(e, ERR_DATA, "the label is missing" MISSING_ADVICE);
         else

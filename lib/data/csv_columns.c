@@ -156,11 +156,13 @@ static int name_columns(struct csv *f, struct err *e)
 int csv_columns(struct csv *f, struct err *e)
 {
     const unsigned bits = f->encoding->bits;
+    if (f->header.n == 1 && f->in->labels == NULL && !f->optional)
+        return err_set(e, ERR_DATA, "%s:%zu: one column: nothing beside the label (--separator, if there are more; "
+                       "--skip-lines, if it is no row)", f->header.file, f->header.line);
     if (find_roles(f, e) < 0)
         return -1;
     if (f->features == 0)
-        return err_set(e, ERR_DATA, "%s:%zu: %s: nothing beside the label", f->header.file, f->header.line,
-                       f->header.n == 1 ? "one column" : "no column is a feature");
+        return err_set(e, ERR_DATA, "%s:%zu: no column is a feature", f->header.file, f->header.line);
     if (name_columns(f, e) < 0)
         return -1;
     if (builder_begin(f->builder, f->format, bits > 0 ? ROWS_SPARSE : ROWS_DENSE, bits > 0 ? 0 : f->features, e) < 0)
