@@ -165,21 +165,24 @@ static int parse_entries(struct libsvm *f, char *p, const char *end, struct err 
 static int parse_row(struct libsvm *f, char *p, const char *end, struct err *e)
 {
     struct builder *b = f->builder;
+    const bool drops = b->encoding->missing.rule == MISSING_DROP; /* the label of a row that is left out is none */
     struct place at = { f->lines.source->name, ":", f->lines.line };
-    char *label = p, *word_end = skip_word(p, end);
-    p = word_end;
+    char *label = p;
+    p = skip_word(p, end);
+    const size_t n = (size_t)(p - label);
     f->missing = false;
-    if (memchr(label, ':', (size_t)(p - label)) != NULL)
+    if (memchr(label, ':', n) != NULL)
         return err_set(e, ERR_DATA, "'%.*s' stands where the label should be", shown(label, p),
                        label);
     if (builder_room(b, (size_t)(end - p) / SHORTEST + 1, e) < 0 ||
+        (!drops && labels_put(&b->spellings, label, n, at, b->labels, b->n, e) < 0) ||
         skip_query(f, &p, end, e) < 0 || parse_entries(f, p, end, e) < 0)
         return -1;
-    if (f->missing && b->encoding->missing.rule == MISSING_DROP) {
+    if (drops && f->missing) {
         b->entries = (size_t)b->indptr[b->n];
         return remark(&b->encoding->dropped, at, "", e);
     }
-    if (labels_put(&b->spellings, label, (size_t)(word_end - label), at, b->labels, b->n, e) < 0)
+    if (drops && labels_put(&b->spellings, label, n, at, b->labels, b->n, e) < 0)
         return -1;
     return builder_end_sparse(b, f->base, at, e);
 }
