@@ -135,7 +135,7 @@ X
 3|t(y): 2 numbers a row, a label is one|x:F32:1x1:1 y:U8:1x2:1,1
 3|t(X): a second array beside |x:F32:1x1:1 X:F32:1x1:1 y:U8:1:1
 3|t(x): one dimension; rows need two or more|x:F32:2:1,2 y:U8:2:1,0
-3|t(x): row 2: number 1 is not a finite float|x:F32:2x1:1,nan y:U8:2:1,0
+3|t(x): row 2: number 1 is missing (--missing zero, mean or drop)|x:F32:2x1:1,nan y:U8:2:1,0
 3|t: tensor 'x': dtype F8_E4M3: known are BOOL, |x:F8_E4M3:1x1:1 y:U8:1:1
 3|t: no rows|x:F32:0x2: y:U8:0:
 X
