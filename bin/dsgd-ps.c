@@ -31,6 +31,12 @@ static const struct opt opts[] = {
     { "loss-command", 0, "COMMAND", NULL,
       "tells the loss of models on stdin, as dsgd-eval does (adasync with loss=full)", set_text,
       AT(loss_command), NULL },
+    { "checkpoint", 'C', "FILE", NULL, "write the whole state of the run to FILE, now and then and at its end",
+      set_text, AT(checkpoint), NULL },
+    { "checkpoint-every", 0, "EVERY", "60s", "write it every 100 updates or 60s", set_every,
+      AT(checkpoint_every), NULL },
+    { "resume", 0, NULL, NULL, "go on with the run of the checkpoint, if FILE is there", set_flag,
+      AT(resume), NULL },
     { "lossless", 0, NULL, NULL, "wait for a slow reader of snapshots instead of skipping some",
       set_flag, AT(lossless), NULL },
     { "join-timeout", 0, "TIME", "60s", "fail when not all workers have joined by then", set_period,
@@ -60,6 +66,7 @@ static const struct program self = {
     .purpose = "Hold the parameters of a model and apply the gradients of workers to them.",
     .opts = opts,
     .log = AT(log),
+    .given = AT(given),
 };
 
 /* As the signal would have ended it, so that make and the shell see it. */
@@ -71,7 +78,7 @@ static void die_of(int number)
 
 int main(int argc, char **argv)
 {
-    struct server_conf c = { .ready_fd = NO_FD };
+    struct server_conf c = { .ready_fd = NO_FD, .opts = opts };
     struct err e = { 0 };
     int first, signal = 0, parsed = opt_parse(&self, argc, argv, &c, &first, &e);
     if (parsed == 0 && first < argc)

@@ -6,7 +6,7 @@
 #include "run/correct.h"
 #include "lib/tap.h"
 
-enum { STEPS = 25 };
+enum { STEPS = 25, HANDED_OVER = 15 };
 static const double L2 = 0.5, RATE = 0.1;
 
 /* The rules in double for one parameter; memory in m[0], m[1]. */
@@ -36,7 +36,21 @@ static double adam(double *m, double g, int t)
     return m[0] / (1 - pow(0.9, t)) / (sqrt(m[1] / (1 - pow(0.999, t))) + 1e-8);
 }
 
-/* A penalised weight and a bias, gradients of their own, a step that fails in the middle. */
+/* What the state remembers, in one that is new. */
+static void *hand_over(const struct optimizer_ops *o, const void *conf, void *state, size_t n)
+{
+    struct err e = { 0 };
+    struct memory from[MEMORIES], to[MEMORIES];
+    void *fresh = o->open(conf, n, &e);
+    size_t k = o->memory(state, from);
+    o->memory(fresh, to);
+    while (k-- > 0)
+        memcpy(to[k].v, from[k].v, n * sizeof(float));
+    o->close(state);
+    return fresh;
+}
+
+/* A penalised weight and a bias, gradients of their own, a step that fails in the middle, a state that is replaced. */
 static void optimizer(const char *text, double (*rule)(double *, double, int))
 {
     struct err e = { 0 };
@@ -58,6 +72,9 @@ static void optimizer(const char *text, double (*rule)(double *, double, int))
             sum[i] = (float)(4 * rng_normal(&r));
             want[i] -= RATE * rule(memory[i], sum[i] / 4.0 + (i == 0 ? L2 * w[0] : 0), t);
         }
+        in.iteration = (uint64_t)t - 1;
+        if (t == HANDED_OVER)
+            state = hand_over(o, spec.conf, state, 2);
         if (t == 10) {
             in.sum = bad;
             refused = !o->apply(state, &in);

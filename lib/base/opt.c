@@ -263,6 +263,14 @@ int opt_parse(const struct program *p, int argc, char **argv, void *conf, int *f
     return rc;
 }
 
+bool opt_given(const struct opt *opts, uint64_t given, const char *name)
+{
+    for (size_t i = 0; opts[i].name != NULL; i++)
+        if (strcmp(opts[i].name, name) == 0)
+            return given >> i & 1;
+    return false;
+}
+
 void opt_free(const struct program *p, void *conf)
 {
     for (const struct opt *o = p->opts; o->name; o++) {

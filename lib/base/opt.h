@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/log.h"
@@ -42,6 +43,9 @@ struct program {
  * points to --help). */
 int opt_parse(const struct program *p, int argc, char **argv, void *conf, int *first,
               struct err *e);
+
+/* Whether the row of that name was on the command line, by the bits of `given`. */
+bool opt_given(const struct opt *opts, uint64_t given, const char *name);
 
 /* Frees what the rows allocated: specs and lists. */
 void opt_free(const struct program *p, void *conf);

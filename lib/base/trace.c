@@ -6,7 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/mem.h"
 #include "base/num.h"
@@ -43,38 +45,109 @@ static void check(struct trace_writer *t, int result)
         t->failed = errno == 0 ? EIO : errno;
 }
 
-static FILE *open_log(const char *path)
-{
-    int fd = strcmp(path, "-") == 0
-                 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-                 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-    if (file == NULL && fd >= 0)
-        close(fd);
-    return file;
-}
-
-int trace_open(struct trace_writer *t, const char *path, const json_t *meta, struct err *e)
+static int open_log(struct trace_writer *t, const char *path, int flags, struct err *e)
 {
     memset(t, 0, sizeof *t);
     t->path = mem_text(strcmp(path, "-") == 0 ? "<stdout>" : path, e);
     if (t->path == NULL)
         return -1;
-    t->file = open_log(path);
-    if (t->file == NULL) {
-        err_sys(e, "%s", path);
-        free(t->path);
-        t->path = NULL;
-        return -1;
-    }
-    check(t, fputs(TRACE_MAGIC " ", t->file));
-    check(t, json_dumpf(meta, t->file, JSON_COMPACT));
-    check(t, fputs("\n" TRACE_HEADER "\n", t->file));
-    if (trace_flush(t, e) == 0)
+    int fd = strcmp(path, "-") == 0
+                 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                 : open(path, O_CREAT | O_APPEND | O_CLOEXEC | flags, 0666);
+    t->file = fd < 0 ? NULL : fdopen(fd, "a");
+    if (t->file != NULL)
         return 0;
-    struct err ignored;
+    err_sys(e, "%s", path);
+    if (fd >= 0)
+        close(fd);
+    free(t->path);
+    t->path = NULL;
+    return -1;
+}
+
+static void put(struct trace_writer *t, const char *bytes, size_t n)
+{
+    check(t, fwrite(bytes, 1, n, t->file) < n ? -1 : 0);
+    t->here.bytes += n;
+    t->here.crc = (uint32_t)crc32_z(t->here.crc, (const unsigned char *)bytes, n);
+}
+
+static int give_up(struct trace_writer *t)
+{
+    struct err ignored = { 0 };
     trace_close(t, &ignored);
     return -1;
+}
+
+static int begin(struct trace_writer *t, const json_t *meta, struct err *e)
+{
+    char *about = json_dumps(meta, JSON_COMPACT);
+    char *lines = about == NULL ? NULL : mem_print(e, TRACE_MAGIC " %s\n" TRACE_HEADER "\n", about);
+    free(about);
+    if (lines == NULL) {
+        err_memory(e);
+        return give_up(t);
+    }
+    put(t, lines, strlen(lines));
+    trace_mark(t);
+    free(lines);
+    return trace_flush(t, e) < 0 ? give_up(t) : 0;
+}
+
+int trace_open(struct trace_writer *t, const char *path, const json_t *meta, struct err *e)
+{
+    return open_log(t, path, O_WRONLY | O_TRUNC, e) < 0 ? -1 : begin(t, meta, e);
+}
+
+/* The checksum of the first bytes; -1: there are fewer. */
+static int crc_of(int fd, uint64_t bytes, uint32_t *crc)
+{
+    unsigned char block[1 << 16];
+    uLong sum = crc32(0, NULL, 0);
+    for (uint64_t at = 0; at < bytes;) {
+        size_t want = bytes - at < sizeof block ? (size_t)(bytes - at) : sizeof block;
+        ssize_t n = pread(fd, block, want, (off_t)at);
+        if (n <= 0)
+            return -1;
+        sum = crc32_z(sum, block, (size_t)n);
+        at += (uint64_t)n;
+    }
+    *crc = (uint32_t)sum;
+    return 0;
+}
+
+/* Whether the file holds the trace up to `at`. */
+static int check_begun(const struct trace_writer *t, const struct trace_place *at, struct err *e)
+{
+    uint32_t crc;
+    if (at->bytes == 0)
+        return err_set(e, ERR_DATA, "%s: is not empty, and the run that goes on here had no trace; name another file",
+                       t->path);
+    if (crc_of(fileno(t->file), at->bytes, &crc) < 0 || crc != at->crc)
+        return err_set(e, ERR_DATA,
+                       "%s: is not the trace of the run that goes on here: its first %ju bytes are missing or "
+                       "differ; name a new file",
+                       t->path, (uintmax_t)at->bytes);
+    return 0;
+}
+
+int trace_resume(struct trace_writer *t, const char *path, const json_t *meta,
+                 const struct trace_place *at, struct err *e)
+{
+    struct stat st;
+    if (strcmp(path, "-") == 0 || stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return trace_open(t, path, meta, e);
+    if (open_log(t, path, O_RDWR, e) < 0)
+        return -1;
+    if (check_begun(t, at, e) < 0)
+        return give_up(t);
+    if (ftruncate(fileno(t->file), (off_t)at->bytes) < 0) {
+        err_sys(e, "%s", t->path);
+        return give_up(t);
+    }
+    t->here = *at;
+    trace_mark(t);
+    return 0;
 }
 
 /* Digits of v, or NA, and the tab behind; returns the end. */
@@ -128,7 +201,7 @@ void trace_write(struct trace_writer *t, const struct trace_event *ev)
     at = put_real(at, ev->delay);
     at = put_real(at, ev->loss);
     at = put_note(at, ev->note);
-    check(t, fwrite(line, 1, (size_t)(at - line), t->file) == 0 ? -1 : 0);
+    put(t, line, (size_t)(at - line));
     if (ev->time - t->flushed >= 1) {
         check(t, fflush(t->file));
         t->flushed = ev->time;

@@ -41,6 +41,12 @@ struct trace_event {
 /* An event with every column NA. */
 struct trace_event trace_event(enum trace_kind kind, double time);
 
+/* How far a trace is: its first so many bytes, and their checksum. */
+struct trace_place {
+    uint64_t bytes;
+    uint32_t crc;
+};
+
 /* Appends to a file under its own name. meta is the JSON of line 1. Zeroed before use; a writer
  * that was never opened swallows events. A write that fails is told once (trace_flush). */
 struct trace_writer {
@@ -49,6 +55,7 @@ struct trace_writer {
     double flushed; /* time of the last flush */
     int failed;     /* errno of the first write that failed; nothing is written after it */
     int told;
+    struct trace_place here, marked; /* what was written so far; the same when trace_mark was called */
     void (*see)(void *self,
                 const struct trace_event *ev); /* shown every event first, file or not; or NULL */
     void *self;
@@ -60,6 +67,16 @@ static inline int trace_wanted(const struct trace_writer *t)
 }
 /* "-" is stdout. What a file held before is replaced. `see` is for the caller to set afterwards. */
 int trace_open(struct trace_writer *t, const char *path, const json_t *meta, struct err *e);
+/* The file is the trace of a run that goes on from `at`: what stands behind it is cut off, and the rest is appended
+ * to. A file that is missing, empty or no regular one gets a trace of its own, as by trace_open. ERR_DATA: the file
+ * is not that trace, or `at` knows of none and there is one. */
+int trace_resume(struct trace_writer *t, const char *path, const json_t *meta,
+                 const struct trace_place *at, struct err *e);
+/* A run that is resumed goes on from here, as far as the trace is concerned. */
+static inline void trace_mark(struct trace_writer *t)
+{
+    t->marked = t->here;
+}
 void trace_write(struct trace_writer *t, const struct trace_event *ev); /* flushes once a second */
 /* Hands on what is buffered; -1 and e the first time that this or a write before it failed. */
 int trace_flush(struct trace_writer *t, struct err *e);

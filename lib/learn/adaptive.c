@@ -28,6 +28,12 @@ static bool adagrad(void *state, const struct step_input *in)
     return moments_apply(state, in, by_sum);
 }
 
+static size_t squares(void *state, struct memory v[static MEMORIES])
+{
+    v[0] = (struct memory){ "squares", ((struct moments *)state)->a };
+    return 1;
+}
+
 struct adam {
     double beta1, beta2, epsilon;
 };
@@ -66,9 +72,17 @@ static bool adam(void *state, const struct step_input *in)
 {
     struct moments *m = state;
     const struct adam *c = m->conf;
-    m->known[0] = 1 - pow(c->beta1, (double)(m->t + 1));
-    m->known[1] = 1 - pow(c->beta2, (double)(m->t + 1));
+    m->known[0] = 1 - pow(c->beta1, (double)(in->iteration + 1));
+    m->known[1] = 1 - pow(c->beta2, (double)(in->iteration + 1));
     return moments_apply(state, in, by_means);
+}
+
+static size_t means(void *state, struct memory v[static MEMORIES])
+{
+    struct moments *m = state;
+    v[0] = (struct memory){ "mean", m->a };
+    v[1] = (struct memory){ "square", m->b };
+    return 2;
 }
 
 extern const struct optimizer_ops optimizer_adagrad, optimizer_adam;
@@ -79,6 +93,7 @@ const struct optimizer_ops optimizer_adagrad = {
               .conf = sizeof(struct adagrad) },
     .open = open_one,
     .apply = adagrad,
+    .memory = squares,
     .close = moments_close,
 };
 const struct optimizer_ops optimizer_adam = {
@@ -88,5 +103,6 @@ const struct optimizer_ops optimizer_adam = {
               .conf = sizeof(struct adam) },
     .open = open_two,
     .apply = adam,
+    .memory = means,
     .close = moments_close,
 };

@@ -10,7 +10,6 @@
 
 struct moments {
     const void *conf;
-    uint64_t t; /* steps made, this one included while it is made */
     double known[2]; /* worked out once a step by rules that ask for it */
     size_t n;
     float *a, *b;   /* (n) as of the last step; b only when asked for */
@@ -55,7 +54,6 @@ typedef double moment_rule(const struct moments *m, double g, double rate, float
 static inline bool moments_apply(struct moments *m, const struct step_input *in, moment_rule *rule)
 {
     bool finite = true;
-    m->t++;
     for (size_t k = 0; k < in->layout->n; k++) {
         const struct part *p = &in->layout->parts[k];
         double l2 = p->penalised ? in->l2 : 0;
@@ -69,10 +67,8 @@ static inline bool moments_apply(struct moments *m, const struct step_input *in,
                 m->b2[i] = b;
         }
     }
-    if (!finite) {
-        m->t--;
+    if (!finite)
         return false;
-    }
     float *a = m->a, *b = m->b;
     m->a = m->a2, m->a2 = a;
     m->b = m->b2, m->b2 = b;

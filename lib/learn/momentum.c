@@ -38,6 +38,12 @@ static double look_ahead(const struct moments *m, double g, double rate, float *
     return rate * (g + c->mu * *a);
 }
 
+static size_t velocity(void *state, struct memory v[static MEMORIES])
+{
+    v[0] = (struct memory){ "velocity", ((struct moments *)state)->a };
+    return 1;
+}
+
 static bool momentum(void *state, const struct step_input *in)
 {
     return moments_apply(state, in, heavy_ball);
@@ -56,6 +62,7 @@ const struct optimizer_ops optimizer_momentum = {
               .conf = sizeof(struct conf) },
     .open = open_one,
     .apply = momentum,
+    .memory = velocity,
     .close = moments_close,
 };
 const struct optimizer_ops optimizer_nesterov = {
@@ -65,5 +72,6 @@ const struct optimizer_ops optimizer_nesterov = {
               .conf = sizeof(struct conf) },
     .open = open_one,
     .apply = nesterov,
+    .memory = velocity,
     .close = moments_close,
 };

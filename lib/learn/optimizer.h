@@ -18,11 +18,21 @@ struct step_input {
     const float *w, *sum;
     float *next;
     double count, rate, l2;
+    uint64_t iteration; /* steps made before this one */
 };
+/* An array that an optimizer keeps from step to step, a number for each parameter. */
+struct memory {
+    const char *name;
+    float *v; /* (n) */
+};
+enum { MEMORIES = 2 /* of one optimizer, at most */ };
 struct optimizer_ops {
     struct plug plug;
     void *(*open)(const void *conf, size_t n, struct err *e); /* state, or NULL and e */
     bool (*apply)(void *state, const struct step_input *in);
+    /* All that it remembers, good until the next step: to be kept, or to be put in place by writing there. Returns how
+     * many; NULL: nothing. */
+    size_t (*memory)(void *state, struct memory v[static MEMORIES]);
     void (*close)(void *state);
 };
 extern const struct table optimizer_table;

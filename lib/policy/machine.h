@@ -50,6 +50,8 @@ struct policy {
     size_t n_waiting, waiting_cap;
     uint64_t held_back; /* slowest when they were told so */
 
+    struct policy_mark mark[2]; /* of the last update and the one before: the newest may still fail */
+
     double due; /* when AdaSync looks at the loss again */
     double loss_sum;
     uint64_t n_loss;
@@ -81,6 +83,13 @@ void bounds_stop(struct policy *p,
                  uint64_t worker); /* it works no more; harmless when it did not */
 int bounds_age(struct policy *p, struct acts *a,
                struct err *e); /* after an update: what came of age */
+
+/* mark.c: the last update is made, nobody is granted it yet. */
+int mark_open(struct policy *p, struct err *e);
+int mark_update(struct policy *p, struct err *e);
+void mark_close(struct policy *p);
+int hand_out(struct policy *p, struct acts *a, struct err *e); /* update.c */
+int cancel(struct member *m, uint64_t worker, uint64_t seq, struct acts *a, struct err *e); /* policy.c */
 
 /* adapt.c: after an update with its gradients' losses told by adapt_loss. */
 void adapt_loss(struct policy *p, double loss);

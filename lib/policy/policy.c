@@ -46,19 +46,19 @@ struct policy *policy_open(const struct spec *spec, const struct policy_run *run
     p->oldest = p->youngest = NONE;
     p->due = knobs.adapt != NULL && !knobs.adapt->full ? knobs.adapt->every : 0;
     p->member = mem_new(run->workers, sizeof *p->member, e);
-    if (p->member == NULL) {
-        free(p);
-        return NULL;
-    }
-    return p;
+    if (p->member != NULL && mark_open(p, e) == 0)
+        return p;
+    policy_close(p);
+    return NULL;
 }
 
 void policy_close(struct policy *p)
 {
     if (p == NULL)
         return;
-    for (uint64_t w = 0; w < p->run.workers; w++)
+    for (uint64_t w = 0; p->member != NULL && w < p->run.workers; w++)
         free(p->member[w].voided.v);
+    mark_close(p);
     free(p->member);
     free(p->share);
     free(p->waiting);
@@ -154,7 +154,7 @@ int policy_push(struct policy *p, double now, uint64_t worker, uint64_t seq, dou
     return take(p, now, worker, loss, a, e) < 0 ? -1 : bounds_release(p, a, e);
 }
 
-static int cancel(struct member *m, uint64_t worker, uint64_t seq, struct acts *a, struct err *e)
+int cancel(struct member *m, uint64_t worker, uint64_t seq, struct acts *a, struct err *e)
 {
     m->account.cancelled++;
     return act(a, (struct act){ .kind = ACT_CANCEL, .worker = worker, .seq = seq }, e);

@@ -93,9 +93,36 @@ struct policy_run {
      * (in (0, 1]); the answer is clamped here. NULL: K stays, but for policy_set. */
     uint64_t (*choose)(void *self, const struct adapt *a, uint64_t workers, double ratio);
     void *self;
+    bool marks; /* policy_mark is wanted */
 };
 
 struct policy;
+
+/* One of the P places as it was right after an update, before anybody was granted it. */
+struct policy_place {
+    uint64_t here, working; /* 0 or 1 */
+    uint64_t seq;           /* what it works on */
+    uint64_t next;          /* number of the minibatch that it starts next */
+    uint64_t version;       /* last granted */
+    uint64_t started, used, cancelled, late, dropped, staleness_sum, staleness_max;
+};
+/* A minibatch that was void and not confirmed so. */
+struct policy_void {
+    uint64_t worker, seq;
+};
+/* How K has followed the loss so far. */
+struct policy_follow {
+    double combine, due, loss_sum, losses, told, told_loss, first;
+};
+/* All that a policy knows right after an update, when nothing waits for the next one: a run can go on from here. */
+struct policy_mark {
+    uint64_t version;
+    struct policy_place *place;   /* (P) */
+    uint64_t *contributor;        /* (contributors): whose gradients made the update, in order of arrival */
+    struct policy_void *voided;   /* (voids) by worker, oldest first */
+    size_t contributors, contributors_cap, voids, voids_cap;
+    struct policy_follow follow;
+};
 
 /* NULL and e: ERR_USAGE when K does not fit P. No worker is there yet. */
 struct policy *policy_open(const struct spec *spec, const struct policy_run *run, struct err *e);
@@ -127,6 +154,14 @@ bool policy_wants_loss(struct policy *p, double now);
 int policy_loss(struct policy *p, double now, double loss, struct acts *a, struct err *e);
 /* K is k from now on, as `loss` made it somewhere else. */
 int policy_set(struct policy *p, double now, uint64_t k, double loss, struct acts *a, struct err *e);
+
+/* With policy_run.marks: the state at the update that made this version, which must be one of the last two. */
+const struct policy_mark *policy_mark(const struct policy *p, uint64_t version);
+/* The run goes on from m (which may be the policy's own): every worker that was there is gone, and what it had in hand
+ * cancelled; who made the update is credited it. budget: (P) as in policy_join, of the workers that the places had;
+ * updates: as in policy_run. The numbering goes on. ERR_DATA: m is none of such a run. */
+int policy_resume(struct policy *p, const struct policy_mark *m, const uint64_t *budget,
+                  uint64_t updates, struct acts *a, struct err *e);
 
 /* The run is over, for the last n acts were not carried out: the accounts, and what everybody has in
  * hand, are as if they had never been. No update may follow. */

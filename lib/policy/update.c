@@ -155,7 +155,7 @@ static void settle_accounts(struct policy *p)
     }
 }
 
-static int hand_out(struct policy *p, struct acts *a, struct err *e)
+int hand_out(struct policy *p, struct acts *a, struct err *e)
 {
     if (!p->knobs.voids)
         return release(p, a, e);
@@ -170,7 +170,7 @@ int settle(struct policy *p, double now, struct acts *a, struct err *e)
     if (act(a, (struct act){ .kind = ACT_STEP, .version = p->version, .count = p->n_share }, e) < 0)
         return -1;
     settle_accounts(p);
-    if (hand_out(p, a, e) < 0)
+    if (mark_update(p, e) < 0 || hand_out(p, a, e) < 0)
         return -1;
     p->n_share = 0;
     return bounds_age(p, a, e) < 0 ? -1 : adapt_update(p, now, a, e);

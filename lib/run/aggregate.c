@@ -9,40 +9,8 @@
 #include "base/mem.h"
 #include "learn/shrink.h"
 #include "run/act_trace.h"
+#include "run/aggregate_inside.h"
 #include "run/minibatch.h"
-#include "run/sum.h"
-
-struct aggregate {
-    struct aggregate_conf conf;
-    const struct optimizer_ops *optimizer;
-    const struct step_ops *step;
-    void *state; /* the optimizer's */
-    struct policy *policy;
-    struct acts acts, unsent;
-    float *w, *next; /* (size) each */
-    struct sum sum;
-    struct versions *versions; /* what workers read; NULL when nobody needs it */
-    uint64_t iteration;        /* updates applied to w */
-    uint64_t combine;          /* K in force */
-    double loss_sum, loss;     /* over the gradients combined; of the last update */
-    uint64_t *data;            /* (P) rows that each worker has; 0: not known */
-    uint64_t thrown;           /* rows of minibatches that nobody used; TRACE_NA: not known */
-    struct trace_writer *trace;
-    const struct aggregate_calls *calls;
-    void *self;
-};
-
-/* One event while its acts are carried out. */
-struct turn {
-    double now;
-    const struct gradient_in *g; /* or NULL */
-    double compute, delay;       /* of a minibatch broken off; NAN when unknown */
-    const char *note;            /* why it was broken off, or "" */
-    uint64_t holder, held;       /* this worker holds that version; NOBODY: no one does */
-    const float *alone;          /* a gradient that makes an update all by itself */
-    bool stepped;
-};
-#define NOBODY UINT64_MAX
 
 static int aggregate_fill(struct aggregate *a, const float *w, struct err *e)
 {
@@ -121,9 +89,9 @@ static int on_take(struct aggregate *a, const struct act *act, struct turn *t, s
     snprintf(what, sizeof what, "a gradient of worker %ju", (uintmax_t)act->worker);
     if (!sum_finite(t->g->g, a->conf.layout->size))
         return diverged(a, what, e);
-    if (sum_count(&a->sum, act->worker, t->g->rows, e) < 0)
+    struct share one = { act->worker, t->g->rows, t->g->loss };
+    if (sum_count(&a->sum, &one, e) < 0)
         return -1;
-    a->loss_sum += t->g->loss;
     bool last = act + 1 == a->acts.v + a->acts.n;
     struct held h = { t->g->g, act->staleness };
     if (!last && act[1].kind == ACT_STEP && act[1].count == 1)
@@ -149,9 +117,11 @@ static int on_unused(struct aggregate *a, const struct act *act, struct turn *t,
 }
 
 /* K in force changes with the loss (AdaSync) and with the workers that are left. Not at the start, where
- * they all come. */
+ * they all come, nor when they all come again. */
 static void tell_combine(struct aggregate *a, double now, uint64_t k, double loss)
 {
+    if (a->gathering)
+        return;
     if (k != a->combine && now > 0)
         act_trace_set(a->trace, now, a->iteration, k, loss);
     a->combine = k;
@@ -176,6 +146,7 @@ static int on_step(struct aggregate *a, const struct act *act, struct turn *t, s
         .count = (double)act->count,
         .rate = a->step->base(a->conf.step->conf, a->iteration),
         .l2 = a->conf.l2,
+        .iteration = a->iteration,
     };
     if (!a->optimizer->apply(a->state, &in))
         return diverged(a, "a parameter", e);
@@ -185,11 +156,11 @@ static int on_step(struct aggregate *a, const struct act *act, struct turn *t, s
     a->w = a->next;
     a->next = was;
     a->iteration = act->version;
-    a->loss = a->loss_sum / (double)act->count;
-    a->loss_sum = 0;
+    a->loss = sum_loss(&a->sum) / (double)act->count;
     sum_settle(&a->sum);
     t->stepped = true;
     act_trace_update(a->trace, t->now, act, a->loss);
+    aggregate_mark(a, t->now);
     return 0;
 }
 
@@ -255,14 +226,23 @@ static int (*const carry[])(struct aggregate *, const struct act *, struct turn 
     [ACT_LEAVE] = on_leave, [ACT_CREDIT] = on_credit,
 };
 
-/* All that the policy said, in its order. */
-static int carry_out(struct aggregate *a, struct turn *t, struct err *e)
+/* A recorded run that was cut off there: its grants were never made. */
+static bool cut_off(const struct aggregate *a, const struct act *act)
+{
+    return act->kind == ACT_STEP && a->calls->cut_off != NULL && a->calls->cut_off(a->self);
+}
+
+int aggregate_carry(struct aggregate *a, struct turn *t, struct err *e)
 {
     for (size_t i = 0; i < a->acts.n; i++) {
         const struct act *act = &a->acts.v[i];
         if (carry[act->kind](a, act, t, e) < 0) {
             policy_undo(a->policy, act, a->acts.n - i);
             return -1;
+        }
+        if (cut_off(a, act)) {
+            a->calls->updated(a->self, t->now);
+            return 0;
         }
     }
     tell_combine(a, t->now, policy_combine(a->policy), NAN);
@@ -283,7 +263,7 @@ int aggregate_join(struct aggregate *a, double now, uint64_t worker, uint64_t bu
         return -1;
     act_trace_join(a->trace, now, worker, policy_granted(a->policy, worker), note);
     struct turn t = { .now = now, .note = "", .holder = NOBODY };
-    return carry_out(a, &t, e);
+    return aggregate_carry(a, &t, e);
 }
 
 int aggregate_push(struct aggregate *a, double now, uint64_t worker, const struct gradient_in *g,
@@ -295,8 +275,9 @@ int aggregate_push(struct aggregate *a, double now, uint64_t worker, const struc
                        (uintmax_t)g->version);
     if (policy_push(a->policy, now, worker, g->seq, g->loss, &a->acts, e) < 0)
         return -1;
+    a->gathering = false;
     struct turn t = { .now = now, .g = g, .note = "", .holder = worker, .held = version };
-    return carry_out(a, &t, e);
+    return aggregate_carry(a, &t, e);
 }
 
 int aggregate_cancelled(struct aggregate *a, double now, uint64_t worker, uint64_t seq,
@@ -307,7 +288,7 @@ int aggregate_cancelled(struct aggregate *a, double now, uint64_t worker, uint64
     struct turn t = {
         .now = now, .compute = compute, .delay = delay, .note = "", .holder = NOBODY
     };
-    return carry_out(a, &t, e);
+    return aggregate_carry(a, &t, e);
 }
 
 int aggregate_gone(struct aggregate *a, double now, uint64_t worker, const char *note,
@@ -317,7 +298,7 @@ int aggregate_gone(struct aggregate *a, double now, uint64_t worker, const char 
         return -1;
     act_trace_gone(a->trace, now, worker, note);
     struct turn t = { .now = now, .compute = NAN, .delay = NAN, .note = "gone", .holder = NOBODY };
-    return carry_out(a, &t, e);
+    return aggregate_carry(a, &t, e);
 }
 
 bool aggregate_wants_loss(struct aggregate *a, double now)
@@ -328,7 +309,7 @@ bool aggregate_wants_loss(struct aggregate *a, double now)
 static int carry_set(struct aggregate *a, double now, struct err *e)
 {
     struct turn t = { .now = now, .note = "", .holder = NOBODY };
-    return carry_out(a, &t, e);
+    return aggregate_carry(a, &t, e);
 }
 
 int aggregate_told_loss(struct aggregate *a, double now, double loss, struct err *e)

@@ -33,6 +33,8 @@ struct aggregate_calls {
     void (*leave)(void *self, uint64_t worker);
     /* An update was made (aggregate_iteration counts it). */
     void (*updated)(void *self, double now);
+    /* Whether all that follows this update was never carried out (aggregate_resume is next); NULL: it always was. */
+    bool (*cut_off)(void *self);
 };
 
 struct aggregate_conf {

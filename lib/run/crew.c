@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "learn/gradient.h"
+#include "run/shards.h"
 
 int crew_add(struct crew *c, char *const *paths, size_t n, const struct input *in, struct err *e)
 {
@@ -126,15 +127,9 @@ const char *crew_name(const struct crew *c, uint64_t worker, char *text, size_t 
 /* The shards of all workers, each with its rank. */
 static json_t *shards(const struct crew *c)
 {
-    json_t *all = json_array(), *one;
-    size_t i;
+    json_t *all = json_array();
     for (uint64_t r = 0; r < c->workers; r++)
-        json_array_foreach(c->set[c->set_of[r]]->shards, i, one)
-        {
-            json_t *row = json_pack("{s:I}", "worker", (json_int_t)r);
-            json_object_update(row, one);
-            json_array_append_new(all, row);
-        }
+        shards_append(all, r, c->set[c->set_of[r]]->shards);
     return all;
 }
 

@@ -30,8 +30,8 @@ static int set_extras(json_t *meta, const struct train_conf *conf, const struct 
     return rc;
 }
 
-static json_t *metadata(const struct train_conf *conf, const struct shape *shape,
-                        const struct aggregate *a, double now, struct err *e)
+json_t *picture_meta(const struct train_conf *conf, const struct shape *shape,
+                     const struct aggregate *a, double now, struct err *e)
 {
     json_t *meta = json_object();
     if (meta == NULL) {
@@ -52,7 +52,7 @@ unsigned char *picture(const struct train_conf *conf, const struct shape *shape,
     struct tensor tensors[LAYOUT_PARTS];
     const float *w = aggregate_w(a);
     size_t parts = model_tensors(&shape->layout, w, tensors), length;
-    json_t *meta = metadata(conf, shape, a, now, e);
+    json_t *meta = picture_meta(conf, shape, a, now, e);
     if (meta == NULL)
         return NULL;
     unsigned char *header = record_header(tensors, parts, meta, &length, n, e);

@@ -13,4 +13,8 @@
 unsigned char *picture(const struct train_conf *conf, const struct shape *shape,
                        const struct aggregate *a, double now, size_t *n, struct err *e);
 
+/* Its metadata alone: a new reference; NULL and e. */
+json_t *picture_meta(const struct train_conf *conf, const struct shape *shape,
+                     const struct aggregate *a, double now, struct err *e);
+
 #endif

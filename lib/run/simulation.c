@@ -120,7 +120,7 @@ static void updated(void *self, double now)
         s->conf.updated(s->conf.self, now, &s->failure);
 }
 
-static const struct aggregate_calls calls = { send, leave, updated };
+static const struct aggregate_calls calls = { .send = send, .leave = leave, .updated = updated };
 
 /* Those that were interrupted say so, at once. */
 static int confirm(struct simulation *s, struct err *e)
@@ -262,7 +262,7 @@ static int open_all(struct simulation *s, struct err *e)
         s->job[r].seq = NOTHING;
     if (train_rule(c->train, c->delays, &s->rule, &run, e) < 0)
         return -1;
-    s->aggregate = train_open(c->train, layout, &run, c->crew != NULL, c->trace, &calls, s, e);
+    s->aggregate = train_open(c->train, layout, &run, NULL, c->crew != NULL, c->trace, &calls, s, e);
     return s->aggregate == NULL ? -1 : 0;
 }
 

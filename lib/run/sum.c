@@ -36,11 +36,11 @@ void sum_close(struct sum *s)
     *s = (struct sum){ 0 };
 }
 
-int sum_count(struct sum *s, uint64_t worker, uint64_t rows, struct err *e)
+int sum_count(struct sum *s, const struct share *one, struct err *e)
 {
     if (mem_grow(&s->share, &s->share_cap, s->shares + 1, sizeof *s->share, e) < 0)
         return -1;
-    s->share[s->shares++] = (struct share){ worker, rows };
+    s->share[s->shares++] = *one;
     return 0;
 }
 
@@ -85,6 +85,14 @@ const float *sum_total(struct sum *s, const float *w)
         h->g = NULL;
     }
     return s->sum;
+}
+
+double sum_loss(const struct sum *s)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->shares; i++)
+        sum += s->share[i].loss;
+    return sum;
 }
 
 void sum_settle(struct sum *s)

@@ -19,6 +19,7 @@ struct held {
 /* Whose gradient is in the update to come. */
 struct share {
     uint64_t worker, rows;
+    double loss; /* mean over its rows */
 };
 
 /* Zeroed before use, but for correct. */
@@ -41,8 +42,8 @@ void sum_close(struct sum *s);
 /* Whatever optimizer and step make of it, nothing good follows from a gradient of which this is false. */
 bool sum_finite(const float *g, size_t n);
 
-/* worker's gradient counts for the update to come; then one of the next three says how. */
-int sum_count(struct sum *s, uint64_t worker, uint64_t rows, struct err *e);
+/* One more gradient counts for the update to come; then one of the next three says how. */
+int sum_count(struct sum *s, const struct share *one, struct err *e);
 void sum_hold(struct sum *s, uint64_t worker, const struct held *h);
 void sum_add(struct sum *s, uint64_t worker, const struct held *h, const float *w);
 /* It makes the update all by itself: as corrected, good until the next call. */
@@ -51,6 +52,8 @@ const float *sum_alone(struct sum *s, uint64_t worker, const struct held *h, con
 /* The sum; those that were held are added now, by rank, so that the bits do not depend on who came
  * first. w: the parameters now. */
 const float *sum_total(struct sum *s, const float *w);
+/* After sum_total, where there was more than one: the sum of the losses, in the same order. */
+double sum_loss(const struct sum *s);
 /* The update was made: its gradients are used, the next sum is empty. */
 void sum_settle(struct sum *s);
 

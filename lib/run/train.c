@@ -102,7 +102,7 @@ int train_rule(const struct train_conf *c, const struct delays *d, struct adasyn
 }
 
 struct aggregate *train_open(const struct train_conf *c, const struct layout *layout,
-                             const struct policy_run *run, bool keep_read,
+                             const struct policy_run *run, const float *w, bool keep_read,
                              struct trace_writer *trace, const struct aggregate_calls *calls,
                              void *self, struct err *e)
 {
@@ -121,9 +121,11 @@ struct aggregate *train_open(const struct train_conf *c, const struct layout *la
         .run = *run,
     };
     conf.run.updates = c->updates;
-    float *w = mem_new(layout->size, sizeof *w, e);
-    if (w != NULL && init_fill(&c->init, layout, c->seed, w, e) == 0)
-        a = aggregate_open(&conf, w, trace, calls, self, e);
-    free(w);
+    if (w != NULL)
+        return aggregate_open(&conf, w, trace, calls, self, e);
+    float *start = mem_new(layout->size, sizeof *start, e);
+    if (start != NULL && init_fill(&c->init, layout, c->seed, start, e) == 0)
+        a = aggregate_open(&conf, start, trace, calls, self, e);
+    free(start);
     return a;
 }

@@ -115,10 +115,10 @@ const struct adapt *train_adapt(const struct train_conf *c);
 int train_rule(const struct train_conf *c, const struct delays *d, struct adasync *rule,
                struct policy_run *run, struct err *e);
 
-/* The aggregate of a run by these rules, from its start parameters. run: P, what becomes of K after a
+/* The aggregate of a run by these rules, from w, or NULL: its start parameters. run: P, what becomes of K after a
  * loss, and train_rule's part of it, or K stays but for what it is told; keep_read as in aggregate_conf. c and layout must outlive it. NULL and e. */
 struct aggregate *train_open(const struct train_conf *c, const struct layout *layout,
-                             const struct policy_run *run, bool keep_read,
+                             const struct policy_run *run, const float *w, bool keep_read,
                              struct trace_writer *trace, const struct aggregate_calls *calls,
                              void *self, struct err *e);
 
@@ -131,5 +131,13 @@ typedef bool train_given(const void *self, const char *option);
  * option and both values. */
 int train_recall(struct train_conf *c, const json_t *meta, train_given *given, const void *self,
                  struct err *e);
+/* The same for a run that goes on: its ends are those given, and the recorded ones only if none is. */
+int train_resume(struct train_conf *c, const json_t *meta, train_given *given, const void *self,
+                 struct err *e);
+/* That a run goes on with these ends, as a note of the trace, and read back from there. ERR_DATA. */
+enum { TRAIN_NOTE = 128 };
+const char *train_note(const struct train_conf *c, char text[static TRAIN_NOTE]);
+bool train_note_is(const char *text);
+int train_note_take(struct train_conf *c, const char *text, struct err *e);
 
 #endif

@@ -108,22 +108,23 @@ static const struct told {
     const char *key, *option;
     json_t *(*put)(const void *member);
     int (*take)(const struct opt *row, void *member, const json_t *v, struct err *e);
+    char end; /* letter of an end of the run, or 0 */
 } told[] = {
-    { "seed", "seed", put_bits, take_text },
-    { "policy", "policy", put_spec, take_text },
-    { "step", "step", put_spec, take_text },
-    { "optimizer", "optimizer", put_spec, take_text },
-    { "l1", "l1", put_real, take_text },
-    { "l2", "l2", put_real, take_text },
-    { "clip", "clip", put_real_or_none, take_text },
-    { "correct", "correct", put_spec, take_text },
-    { "model", "model", put_spec, take_text },
-    { "b", "batch", put_whole, take_text },
-    { "bias", "no-bias", put_not, take_not },
-    { "init", "init", put_init, take_text },
-    { "updates", "updates", put_count_or_none, take_text },
-    { "passes", "passes", put_count_or_none, take_text },
-    { "time", "time", put_real_or_none, take_text },
+    { "seed", "seed", put_bits, take_text, 0 },
+    { "policy", "policy", put_spec, take_text, 0 },
+    { "step", "step", put_spec, take_text, 0 },
+    { "optimizer", "optimizer", put_spec, take_text, 0 },
+    { "l1", "l1", put_real, take_text, 0 },
+    { "l2", "l2", put_real, take_text, 0 },
+    { "clip", "clip", put_real_or_none, take_text, 0 },
+    { "correct", "correct", put_spec, take_text, 0 },
+    { "model", "model", put_spec, take_text, 0 },
+    { "b", "batch", put_whole, take_text, 0 },
+    { "bias", "no-bias", put_not, take_not, 0 },
+    { "init", "init", put_init, take_text, 0 },
+    { "updates", "updates", put_count_or_none, take_text, 'J' },
+    { "passes", "passes", put_count_or_none, take_text, 'E' },
+    { "time", "time", put_real_or_none, take_text, 'T' },
 };
 enum { TOLD = sizeof told / sizeof *told };
 
@@ -202,10 +203,12 @@ static int recall(struct train_conf *c, const struct told *t, const json_t *v, b
     return rc;
 }
 
-int train_recall(struct train_conf *c, const json_t *meta, train_given *given, const void *self,
-                 struct err *e)
+static int recall_all(struct train_conf *c, const json_t *meta, train_given *given,
+                      const void *self, bool ends, struct err *e)
 {
     for (size_t i = 0; i < TOLD; i++) {
+        if (told[i].end != 0 && !ends)
+            continue;
         const json_t *v = json_object_get(meta, told[i].key);
         if (told[i].put == put_init && json_is_object(v)) {
             if (recall_init(&c->init, v, given(self, told[i].option), e) < 0)
@@ -214,6 +217,71 @@ int train_recall(struct train_conf *c, const json_t *meta, train_given *given, c
         }
         if (v != NULL && recall(c, &told[i], v, given(self, told[i].option), e) < 0)
             return -1;
+    }
+    return 0;
+}
+
+int train_recall(struct train_conf *c, const json_t *meta, train_given *given, const void *self,
+                 struct err *e)
+{
+    return recall_all(c, meta, given, self, true, e);
+}
+
+int train_resume(struct train_conf *c, const json_t *meta, train_given *given, const void *self,
+                 struct err *e)
+{
+    bool own = false;
+    for (size_t i = 0; i < TOLD; i++)
+        own = own || (told[i].end != 0 && given(self, told[i].option));
+    return recall_all(c, meta, given, self, !own, e);
+}
+
+/* "resumed -J 20 -T 30" */
+static const char resumed[] = "resumed";
+
+const char *train_note(const struct train_conf *c, char text[static TRAIN_NOTE])
+{
+    char seconds[NUM_TEXT];
+    int n = snprintf(text, TRAIN_NOTE, "%s", resumed);
+    if (c->updates > 0)
+        n += snprintf(text + n, (size_t)(TRAIN_NOTE - n), " -J %ju", (uintmax_t)c->updates);
+    if (c->passes > 0)
+        n += snprintf(text + n, (size_t)(TRAIN_NOTE - n), " -E %ju", (uintmax_t)c->passes);
+    if (c->seconds > 0)
+        snprintf(text + n, (size_t)(TRAIN_NOTE - n), " -T %s", num_print_double(seconds, c->seconds));
+    return text;
+}
+
+bool train_note_is(const char *text)
+{
+    return strncmp(text, resumed, sizeof resumed - 1) == 0;
+}
+
+static int take_end(struct train_conf *c, char letter, const char *value, struct err *e)
+{
+    for (size_t i = 0; i < TOLD; i++)
+        if (told[i].end == letter && letter != 0) {
+            const struct opt *row = row_of(&told[i]);
+            return row->set((char *)c + row->offset, value, e);
+        }
+    return err_set(e, ERR_DATA, "no end is called -%c", letter);
+}
+
+int train_note_take(struct train_conf *c, const char *text, struct err *e)
+{
+    char value[TRAIN_NOTE];
+    c->updates = c->passes = 0;
+    c->seconds = 0;
+    for (text += sizeof resumed - 1; *text != '\0';) {
+        size_t n = strlen(text) < 5 ? 0 : strcspn(text + 4, " ");
+        if (n == 0 || n >= sizeof value || text[0] != ' ' || text[1] != '-' || text[3] != ' ')
+            return err_set(e, ERR_DATA, "set: '%s' behind 'resumed': the ends must follow (-J 20)", text);
+        snprintf(value, sizeof value, "%.*s", (int)n, text + 4);
+        if (take_end(c, text[2], value, e) < 0) {
+            e->kind = ERR_DATA;
+            return err_ctx(e, "set: '%s'", value);
+        }
+        text += 4 + n;
     }
     return 0;
 }

@@ -103,7 +103,9 @@ static int virtual_step(struct virtual *v, struct err *e)
 /* Runs to the last update. The parameters are in aggregate_w(v->aggregate); virtual_free at the end. */
 static int virtual_run(struct virtual *v, struct layout *layout, const float *start, struct err *e)
 {
-    static const struct aggregate_calls calls = { virtual_send, virtual_leave, virtual_updated };
+    static const struct aggregate_calls calls = { .send = virtual_send,
+                                                  .leave = virtual_leave,
+                                                  .updated = virtual_updated };
     if (spec_parse(&v->policy_spec, &policy_table, v->policy, e) < 0 ||
         spec_parse(&v->delay_spec, &delay_table, v->delay, e) < 0 ||
         spec_parse(&v->optimizer, &optimizer_table, "sgd", e) < 0 ||

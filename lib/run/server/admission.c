@@ -94,5 +94,5 @@ int admission_check(struct peer *p, const unsigned char *payload, size_t n, stru
         return err_set(e, ERR_DATA, "%s: has no rows to train on", p->label);
     if (right_run(s, &p->hello, e) < 0)
         return -1;
-    return s->phase == PHASE_GATHER ? fits_others(s, p, e) : fits_run(s, p, e);
+    return s->phase == PHASE_GATHER && s->resumed == NULL ? fits_others(s, p, e) : fits_run(s, p, e);
 }

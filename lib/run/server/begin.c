@@ -1,12 +1,16 @@
 /* All P are there: the parameters, the trace, WELCOME to all, and off. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "run/checkpoint.h"
 #include "run/server/judge.h"
 #include "run/server/loss.h"
-#include "run/server/state.h"
+#include "run/server/resume.h"
+#include "run/server/save.h"
+#include "run/shards.h"
 
 static int send_parameters(void *self, uint64_t worker, uint64_t version, uint64_t seq, bool again)
 {
@@ -27,22 +31,21 @@ static void updated(void *self, double now)
 {
     snapshot_updated(self, now);
     judge_updated(self, now);
+    save_updated(self, now);
 }
 
-static const struct aggregate_calls aggregate_calls = { send_parameters, dismiss, updated };
+static const struct aggregate_calls aggregate_calls = {
+    .send = send_parameters,
+    .leave = dismiss,
+    .updated = updated,
+};
 
 /* The shards of all workers, each with its rank. */
 static json_t *shards(const struct server *s)
 {
-    json_t *all = json_array(), *one;
-    size_t i;
+    json_t *all = json_array();
     for (uint64_t r = 0; r < s->workers; r++)
-        json_array_foreach(s->places[r].peer->hello.shards, i, one)
-        {
-            json_t *row = json_pack("{s:I}", "worker", (json_int_t)r);
-            json_object_update(row, one);
-            json_array_append_new(all, row);
-        }
+        shards_append(all, r, s->places[r].shards);
     return all;
 }
 
@@ -53,6 +56,8 @@ static json_t *told(const struct server *s, size_t offset)
     bool same = true;
     const char *first = NULL;
     for (uint64_t r = 0; r < s->workers; r++) {
+        if (s->places[r].peer == NULL)
+            continue;
         const char *text = *(char *const *)((const char *)&s->places[r].peer->hello + offset);
         first = first == NULL ? text : first;
         same = same && strcmp(first, text) == 0;
@@ -61,7 +66,7 @@ static json_t *told(const struct server *s, size_t offset)
     if (!same)
         return all;
     json_decref(all);
-    return json_string(first);
+    return json_string(first == NULL ? "" : first);
 }
 
 /* Line 1 of the trace. */
@@ -86,14 +91,14 @@ static json_t *description(const struct server *s, struct err *e)
 
 static int open_trace(struct server *s, struct err *e)
 {
-    if (s->conf->train.trace == NULL)
-        return 0;
-    json_t *meta = description(s, e);
-    if (meta == NULL)
+    const char *path = s->conf->train.trace;
+    s->about = description(s, e);
+    if (s->about == NULL)
         return -1;
-    int rc = trace_open(&s->trace, s->conf->train.trace, meta, e);
-    json_decref(meta);
-    return rc;
+    if (path == NULL)
+        return 0;
+    return s->resumed == NULL ? trace_open(&s->trace, path, s->about, e)
+                              : trace_resume(&s->trace, path, s->about, &s->resumed->trace, e);
 }
 
 static int make_rooms(struct server *s, struct err *e)
@@ -109,41 +114,68 @@ static int make_rooms(struct server *s, struct err *e)
 static int welcome_all(struct server *s, struct err *e)
 {
     for (uint64_t r = 0; r < s->workers; r++)
-        if (roster_welcome(s->places[r].peer, e) < 0)
+        if (s->places[r].peer != NULL && roster_welcome(s->places[r].peer, e) < 0)
             return -1;
     return 0;
 }
 
-/* The clock starts with the first parameters. */
+/* The clock starts with the first parameters, or goes on with them. */
 static int start_all(struct server *s, struct err *e)
 {
-    s->start = clock_now();
+    double now = s->resumed == NULL ? 0 : s->resumed->state.time;
+    s->start = clock_now() - now;
     for (uint64_t r = 0; r < s->workers; r++)
-        if (roster_join(s->places[r].peer, 0, e) < 0)
+        if (s->places[r].peer != NULL && roster_join(s->places[r].peer, now, e) < 0)
             return -1;
     s->combine = policy_combine(aggregate_policy(s->aggregate));
     return 0;
 }
 
+/* The start parameters are a snapshot, too. */
+static int first_moment(struct server *s, struct err *e)
+{
+    if (s->resumed != NULL) {
+        const struct aggregate_state *from = &s->resumed->state;
+        snapshot_resumed(s, from->time);
+        save_begin(s, from->time, from->iteration);
+        return resume_go_on(s, e);
+    }
+    save_begin(s, 0, NO_PLACE);
+    snapshot_updated(s, 0);
+    judge_updated(s, 0);
+    return 0;
+}
+
+static void limit_time(struct server *s)
+{
+    double now = s->resumed == NULL ? 0 : s->resumed->state.time;
+    event_del(s->limit);
+    if (s->conf->train.seconds > 0) {
+        struct timeval t = server_interval(fmax(s->conf->train.seconds - now, 0));
+        event_add(s->limit, &t);
+    }
+}
+
 int server_begin(struct server *s, struct err *e)
 {
-    struct policy_run run = { .workers = s->workers, .loss = loss_row(s)->policy };
-    if (roster_union(s, e) < 0 ||
+    struct policy_run run = { .workers = s->workers,
+                              .loss = loss_row(s)->policy,
+                              .marks = s->save != NULL };
+    if ((s->resumed == NULL && roster_union(s, e) < 0) ||
         layout_fits(&s->shape.layout, s->workers + AGGREGATE_COPIES, e) < 0 || make_rooms(s, e) < 0 ||
         train_rule(&s->conf->train, NULL, &s->rule, &run, e) < 0)
         return -1;
-    s->aggregate = train_open(&s->conf->train, &s->shape.layout, &run, false, &s->trace,
-                              &aggregate_calls, s, e);
+    s->aggregate = s->resumed != NULL
+                       ? resume_aggregate(s, &run, &aggregate_calls, e)
+                       : train_open(&s->conf->train, &s->shape.layout, &run, NULL, false, &s->trace,
+                                    &aggregate_calls, s, e);
     if (s->aggregate == NULL || open_trace(s, e) < 0 || welcome_all(s, e) < 0)
         return -1;
     s->phase = PHASE_RUN;
-    updated(s, 0);
+    if (first_moment(s, e) < 0)
+        return -1;
     log_detail(s->log, "%ju workers, %zu parameters: off", (uintmax_t)s->workers,
                s->shape.layout.size);
-    event_del(s->limit);
-    if (s->conf->train.seconds > 0) {
-        struct timeval t = server_interval(s->conf->train.seconds);
-        event_add(s->limit, &t);
-    }
+    limit_time(s);
     return start_all(s, e);
 }

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/progress.h"
 #include "run/server/loss.h"
-#include "run/server/state.h"
+#include "run/server/save.h"
 
 enum {
     KILL_AFTER = 2, /* seconds from SIGTERM to SIGKILL, for children that do not leave */
@@ -68,6 +68,8 @@ void server_end(struct server *s, const char *why, const struct err *failure)
     if (s->aggregate != NULL)
         aggregate_stop(s->aggregate, s->seconds, why);
     snapshot_last(s);
+    if (ran)
+        save_last(s);
     listen_close(s);
     dismiss_all(s, ran);
     event_del(s->loss_limit);
@@ -108,13 +110,13 @@ static void settle_stream(struct server *s)
 
 void server_settle(struct server *s)
 {
-    if (s->phase == PHASE_GATHER && roster_ready(s) == s->workers)
+    if (s->phase == PHASE_GATHER && roster_complete(s))
         begin(s);
     else if (s->phase == PHASE_RUN)
         settle_run(s);
     if (s->phase != PHASE_DRAIN && (s->signal != 0 || s->failure.kind != ERR_OK))
         server_end(s, "stopped", NULL);
-    if (s->phase == PHASE_DRAIN && s->peers == NULL && spawn_alive(&s->spawn) == 0)
+    if (s->phase == PHASE_DRAIN && s->peers == NULL && spawn_alive(&s->spawn) == 0 && !save_busy(s))
         settle_stream(s);
 }
 
@@ -260,6 +262,7 @@ static void on_child(evutil_socket_t signal, short what, void *self)
 {
     (void)signal, (void)what;
     children_ended(self);
+    save_ended(self);
     server_settle(self);
 }
 

@@ -1,12 +1,11 @@
 /* Who is connected: which worker has which place, and who waits for one. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "run/server/admission.h"
-#include "run/server/state.h"
+#include "run/server/resume.h"
 
 int roster_unite(const struct server *s, struct shape *shape, struct err *e)
 {
@@ -32,6 +31,33 @@ static uint64_t free_place(const struct server *s)
     return NO_PLACE;
 }
 
+static int taken(const struct server *s, uint64_t rank, struct err *e)
+{
+    return err_set(e, ERR_PEER, "rank %ju is taken: %s is there", (uintmax_t)rank,
+                   s->places[rank].peer->label);
+}
+
+/* A run that goes on gathers the workers that it had. */
+static bool awaits_data(const struct server *s)
+{
+    return s->resumed != NULL && s->phase == PHASE_GATHER;
+}
+
+static int find_again(const struct peer *p, int64_t want, uint64_t *rank, struct err *e)
+{
+    const struct server *s = p->server;
+    if (want == RANK_ANY) {
+        *rank = resume_find(s, p->hello.shards);
+        return *rank == NO_PLACE ? resume_refuse(s, p, NO_PLACE, e) : 0;
+    }
+    if ((uint64_t)want >= s->workers)
+        return 0;
+    *rank = (uint64_t)want;
+    if (s->places[*rank].peer != NULL)
+        return taken(s, *rank, e);
+    return resume_same(&s->places[*rank], p->hello.shards) ? 0 : resume_refuse(s, p, *rank, e);
+}
+
 /* NO_PLACE: as a spare. */
 static int find_place(const struct peer *p, uint64_t *rank, struct err *e)
 {
@@ -40,14 +66,15 @@ static int find_place(const struct peer *p, uint64_t *rank, struct err *e)
     if (want == RANK_ANY && p->child != NULL)
         want = (int64_t)p->child->rank;
     *rank = NO_PLACE;
+    if (awaits_data(s))
+        return find_again(p, want, rank, e);
     if (want == RANK_ANY)
         *rank = free_place(s);
     else if ((uint64_t)want < s->workers)
         *rank = (uint64_t)want;
     if (*rank == NO_PLACE || s->places[*rank].peer == NULL)
         return 0;
-    return err_set(e, ERR_PEER, "rank %" PRId64 " is taken: %s is there", want,
-                   s->places[*rank].peer->label);
+    return taken(s, *rank, e);
 }
 
 static void take_place(struct peer *p, uint64_t rank)
@@ -56,6 +83,8 @@ static void take_place(struct peer *p, uint64_t rank)
     p->rank = rank;
     place->peer = p;
     memcpy(place->label, p->label, sizeof place->label);
+    json_decref(place->shards);
+    place->shards = json_incref(p->hello.shards);
     if (p->child != NULL)
         p->child->joined = true;
 }
@@ -85,6 +114,14 @@ uint64_t roster_ready(const struct server *s)
     for (uint64_t r = 0; r < s->workers; r++)
         n += s->places[r].peer != NULL;
     return n;
+}
+
+bool roster_complete(const struct server *s)
+{
+    for (uint64_t r = 0; r < s->workers; r++)
+        if (s->places[r].peer == NULL && !s->places[r].spared)
+            return false;
+    return true;
 }
 
 int roster_union(struct server *s, struct err *e)

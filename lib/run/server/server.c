@@ -14,6 +14,8 @@
 #include "run/account.h"
 #include "run/server/judge.h"
 #include "run/server/outputs.h"
+#include "run/server/resume.h"
+#include "run/server/save.h"
 #include "run/server/state.h"
 
 /* Each of the P is started here or can connect. */
@@ -76,12 +78,14 @@ static int check_outputs(const struct server_conf *c, struct err *e)
     const char *models = train_wants_snapshots(t)
                              ? "the snapshots on standard output (-S)"
                              : "the model on standard output (there is no -o)";
-    struct output v[5];
+    struct output v[6];
     size_t n = 0;
     if (t->output != NULL)
         v[n++] = (struct output){ "the model (-o)", t->output, NO_FD };
     if (t->trace != NULL)
         v[n++] = (struct output){ "the trace (-t)", t->trace, NO_FD };
+    if (c->checkpoint != NULL)
+        v[n++] = (struct output){ "the checkpoint (-C)", c->checkpoint, NO_FD };
     if (c->address_file != NULL)
         v[n++] = (struct output){ "--address-file", c->address_file, NO_FD };
     if (c->ready_fd != NO_FD)
@@ -102,24 +106,31 @@ static int make_places(struct server *s, struct err *e)
 /* In this order: what can be wrong on the command line, what others see, what others do. */
 static int open_all(struct server *s, struct err *e)
 {
+    if (resume_open(s, e) < 0)
+        return -1;
     s->workers = s->conf->workers;
     if (train_check(&s->conf->train, "dsgd-ps", e) < 0 ||
         spawn_plan(&s->spawn, &s->conf->commands, &s->workers, e) < 0 || check_workers(s, e) < 0 ||
         train_check_policy(&s->conf->train, s->workers, e) < 0 ||
-        check_outputs(s->conf, e) < 0 || check_trace(s, e) < 0 || make_places(s, e) < 0)
+        check_outputs(s->conf, e) < 0 || check_trace(s, e) < 0 || make_places(s, e) < 0 ||
+        save_open(s, e) < 0 || resume_places(s, e) < 0)
         return -1;
     s->base = event_base_new();
     if (s->base == NULL)
         return err_set(e, ERR_SYSTEM, "the event loop cannot be set up");
     if (snapshot_open(s, e) < 0 || life_open(s, e) < 0 || listen_open(s, e) < 0)
         return -1;
+    event_active(s->settle, 0, 0); /* nobody may be awaited */
     return judge_open(s, e) < 0 || children_start(s, e) < 0 ? -1 : 0;
 }
 
 static void free_run(struct server *s)
 {
-    for (uint64_t r = 0; s->places != NULL && r < s->workers; r++)
+    for (uint64_t r = 0; s->places != NULL && r < s->workers; r++) {
         free(s->places[r].gradient);
+        json_decref(s->places[r].shards);
+    }
+    json_decref(s->about);
     free(s->places);
     free(s->gaps);
     aggregate_close(s->aggregate);
@@ -135,6 +146,7 @@ static void close_all(struct server *s)
         peer_free(s->peers);
     spawn_free(&s->spawn);
     judge_close(s);
+    save_close(s);
     free(s->listeners);
     if (trace_close(&s->trace, &e) < 0 && s->failure.kind == ERR_OK)
         s->failure = e;
@@ -145,6 +157,7 @@ static void close_all(struct server *s)
     if (s->base != NULL)
         event_base_free(s->base);
     free_run(s);
+    resume_close(s);
 }
 
 /* Of the passes of a lost worker: what nobody made in its place. */
@@ -207,7 +220,7 @@ static void tell_closed_pipe(struct server *s)
     err_sys(&s->failure, "<stdout>");
 }
 
-int server_run(const struct server_conf *conf, int *signal_out, struct err *e)
+int server_run(struct server_conf *conf, int *signal_out, struct err *e)
 {
     struct server s = { .conf = conf, .log = &conf->log };
     struct sigaction ignore = { .sa_handler = SIG_IGN }, was;

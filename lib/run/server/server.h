@@ -21,18 +21,23 @@ struct server_conf {
     uint64_t workers; /* P; 0: the number of commands */
     struct text_list listen, commands;
     const char *loss_command; /* or NULL */
+    const char *checkpoint;   /* file, or NULL */
+    struct every checkpoint_every;
+    bool resume; /* from that file, if it is there */
     bool lossless;
     const char *run;                                                  /* name, or NULL */
     double join_timeout, worker_timeout, loss_timeout, drain_timeout; /* seconds */
     bool insecure;
     const char *address_file;
     int ready_fd; /* or NO_FD */
+    const struct opt *opts; /* the program's rows, */
+    uint64_t given;         /* and which of them were on the command line */
 };
 
 extern const struct table loss_table; /* --on-loss */
 
-/* The whole life of a run. *signal becomes the signal that ended it (SIGINT, SIGTERM, SIGPIPE: its
+/* The whole life of a run. With `resume` what conf does not say becomes that of the checkpoint. *signal becomes the signal that ended it (SIGINT, SIGTERM, SIGPIPE: its
  * stdout closed), of which the process is to die, or stays 0. */
-int server_run(const struct server_conf *conf, int *signal, struct err *e);
+int server_run(struct server_conf *conf, int *signal, struct err *e);
 
 #endif

@@ -1,5 +1,6 @@
 /* Snapshots on stdout and the final model: when they are due, and what they hold. */
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,13 @@ void snapshot_updated(struct server *s, double now)
 {
     if (s->stream != NULL && train_due(&s->conf->train, aggregate_iteration(s->aggregate), now, &s->next_snapshot))
         put(s, now);
+}
+
+void snapshot_resumed(struct server *s, double now)
+{
+    double every = s->conf->train.snapshots.seconds;
+    if (every > 0)
+        s->next_snapshot = (floor(now / every) + 1) * every;
 }
 
 /* -o: the model appears whole or not at all. */

@@ -55,6 +55,8 @@ struct place {
     char label[160];  /* of its worker, also when that is gone */
     uint64_t lost_at; /* update at which its worker was lost; NO_PLACE: it was not */
     uint64_t budget;  /* minibatches that its worker is to make */
+    json_t *shards;   /* of its worker, also when that is gone; NULL: nobody was here yet */
+    bool spared;      /* a run that goes on needs nobody here */
 };
 
 /* Updates during which a place had no worker. */
@@ -72,7 +74,7 @@ struct listener {
 };
 
 struct server {
-    const struct server_conf *conf;
+    struct server_conf *conf; /* the caller's; a run that goes on fills in what it does not say */
     const struct log *log;
     struct event_base *base;
     enum phase phase;
@@ -99,6 +101,9 @@ struct server {
     struct out out;         /* -o */
     struct stream *stream;  /* stdout */
     struct judge *judge;    /* --loss-command, or NULL */
+    struct save *save;      /* -C, or NULL */
+    struct checkpoint *resumed; /* from which the run goes on; NULL: it begins */
+    json_t *about;          /* what the run is: line 1 of the trace */
     double next_snapshot;   /* seconds */
     uint64_t last_snapshot; /* its update; NO_PLACE: none */
 
@@ -163,6 +168,7 @@ int roster_unite(const struct server *s, struct shape *shape,
                  struct err *e);                   /* of those at their places */
 int roster_union(struct server *s, struct err *e); /* the run's shape */
 uint64_t roster_ready(const struct server *s);     /* places that are filled */
+bool roster_complete(const struct server *s);      /* all are that have to be */
 int roster_welcome(struct peer *p, struct err *e);
 int roster_join(struct peer *p, double now, struct err *e);
 void roster_admit(struct peer *p, uint64_t rank); /* during the run: both at once */
@@ -171,6 +177,7 @@ void roster_fill(struct server *s);               /* empty places by spares */
 /* snapshot.c */
 int snapshot_open(struct server *s, struct err *e);
 void snapshot_updated(struct server *s, double now);
+void snapshot_resumed(struct server *s, double now); /* the run goes on at this time */
 void snapshot_last(struct server *s); /* and the final model */
 
 /* meter.c: the line on a terminal */

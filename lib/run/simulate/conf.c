@@ -9,10 +9,7 @@
 bool sim_given(const void *conf, const char *option)
 {
     const struct sim_conf *c = conf;
-    for (size_t i = 0; c->opts[i].name != NULL; i++)
-        if (strcmp(c->opts[i].name, option) == 0)
-            return c->given >> i & 1;
-    return false;
+    return opt_given(c->opts, c->given, option);
 }
 
 int sim_check_no_model(const struct sim_conf *c, size_t n, struct err *e)

@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "run/account.h"
+#include "run/aggregate_state.h"
+#include "run/shards.h"
 #include "run/simulate/interrupt.h"
 #include "run/simulate/meter.h"
 #include "run/simulate/outlet.h"
@@ -98,7 +100,16 @@ static void updated(void *self, double now)
         outlet_updated(&r->outlet, &r->crew.shape, r->aggregate, now, &r->failure);
 }
 
-static const struct aggregate_calls calls = { send, leave, updated };
+/* What this update led to is not in the trace: the run went on from a checkpoint of it. */
+static bool cut_off(void *self)
+{
+    const struct rerun *r = self;
+    return r->some && r->next.kind == TRACE_SET && train_note_is(r->next.note);
+}
+
+static const struct aggregate_calls calls = {
+    .send = send, .leave = leave, .updated = updated, .cut_off = cut_off
+};
 
 /* The lines that something came to the server: each is told to the aggregate again. */
 
@@ -109,8 +120,7 @@ static int take_moved(struct rerun *r, uint64_t worker, struct err *e)
         return 0;
     if (!r->conf->no_model && archive_find(&r->archive, r->moved, &r->crew.set_of[worker], e) < 0)
         return -1;
-    r->rows[worker] = 0;
-    archive_count(r->moved, &r->rows[worker]);
+    r->rows[worker] = shards_rows(r->moved);
     json_array_clear(r->moved);
     return 0;
 }
@@ -182,10 +192,30 @@ static int on_shard(struct rerun *r, const struct trace_event *ev, struct err *e
     return 0;
 }
 
+/* "resumed -J 20": the run goes on from its last update, to other ends. */
+static int on_resumed(struct rerun *r, const struct trace_event *ev, struct err *e)
+{
+    struct train_conf *c = &r->conf->train;
+    if (ev->iteration != aggregate_iteration(r->aggregate))
+        return err_set(e, ERR_DATA,
+                       "the run goes on after update %" PRIu64 ", of a trace that is not here",
+                       ev->iteration);
+    uint64_t *budget = mem_new((size_t)r->conf->workers, sizeof *budget, e);
+    int rc = budget == NULL ? -1 : train_note_take(c, ev->note, e);
+    for (uint64_t w = 0; rc == 0 && w < r->conf->workers; w++)
+        budget[w] = train_budget(c, r->rows[w]);
+    if (rc == 0)
+        rc = aggregate_resume(r->aggregate, NULL, budget, c->updates, ev->note, e);
+    free(budget);
+    return rc;
+}
+
 /* "K=3": AdaSync's doing, for nothing here has brought it about. */
 static int on_set(struct rerun *r, const struct trace_event *ev, struct err *e)
 {
     uint64_t k;
+    if (train_note_is(ev->note))
+        return on_resumed(r, ev, e);
     if (strncmp(ev->note, "K=", 2) != 0)
         return on_shard(r, ev, e);
     if (num_whole(ev->note + 2, &k, e) < 0 || k == 0)
@@ -289,13 +319,15 @@ static int open_all(struct rerun *r, struct err *e)
         return e->kind == ERR_DATA ? err_ctx(e, "%s:1", r->trace.path) : -1;
     if (open_model(r, e) < 0 || open_again(r, e) < 0)
         return -1;
-    struct policy_run run = { .workers = c->workers, .loss = replay_loss(r->trace.meta) };
+    struct policy_run run = {
+        .workers = c->workers, .loss = replay_loss(r->trace.meta), .marks = true
+    };
     r->moved = json_array();
     r->rows = mem_new((size_t)c->workers, sizeof *r->rows, e);
     if (r->rows == NULL || archive_rows(r->trace.meta, c->workers, r->rows, e) < 0)
         return -1;
     r->aggregate =
-        train_open(&c->train, &r->crew.shape.layout, &run, !c->no_model, &r->again, &calls, r, e);
+        train_open(&c->train, &r->crew.shape.layout, &run, NULL, !c->no_model, &r->again, &calls, r, e);
     return r->aggregate == NULL ? -1 : 0;
 }
 

@@ -6,30 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-
-static bool same_shard(const json_t *a, const json_t *b)
-{
-    return json_equal(json_object_get(a, "rows"), json_object_get(b, "rows")) &&
-           json_equal(json_object_get(a, "crc32"), json_object_get(b, "crc32"));
-}
-
-/* Whether the shards of `part` are those of `all` from `at` on. */
-static bool continues(const json_t *all, size_t at, const json_t *part)
-{
-    size_t n = json_array_size(part);
-    if (n == 0 || n > json_array_size(all) - at)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (!same_shard(json_array_get(all, at + i), json_array_get(part, i)))
-            return false;
-    return true;
-}
-
-static const char *text_of(const json_t *shard, const char *key)
-{
-    const char *text = json_string_value(json_object_get(shard, key));
-    return text == NULL ? "?" : text;
-}
+#include "run/shards.h"
 
 /* What is at hand under the same name, for the message. */
 static const json_t *namesake(const struct archive *a, const json_t *shard)
@@ -38,7 +15,7 @@ static const json_t *namesake(const struct archive *a, const json_t *shard)
         size_t k;
         json_t *one;
         json_array_foreach(a->crew->set[i]->shards, k,
-                           one) if (strcmp(text_of(one, "file"), text_of(shard, "file")) ==
+                           one) if (strcmp(shards_text(one, "file"), shards_text(shard, "file")) ==
                                     0) return one;
     }
     return NULL;
@@ -49,7 +26,7 @@ static int missing(const struct archive *a, const json_t *shard, struct err *e)
     const json_t *here = namesake(a, shard);
     json_int_t rows = json_integer_value(json_object_get(shard, "rows"));
     err_set(e, ERR_DATA, "no file here has the %" JSON_INTEGER_FORMAT " rows with crc32 %s of '%s'",
-            rows, text_of(shard, "crc32"), text_of(shard, "file"));
+            rows, shards_text(shard, "crc32"), shards_text(shard, "file"));
     if (here == NULL)
         return -1;
     rows = json_integer_value(json_object_get(here, "rows"));
@@ -57,14 +34,14 @@ static int missing(const struct archive *a, const json_t *shard, struct err *e)
     memcpy(what, e->text, sizeof what);
     return err_set(e, ERR_DATA,
                    "%.700s: that of this name has %" JSON_INTEGER_FORMAT " rows with crc32 %s",
-                   what, rows, text_of(here, "crc32"));
+                   what, rows, shards_text(here, "crc32"));
 }
 
 /* The file that goes on at this place, or a->n. */
 static size_t find_at(const struct archive *a, const json_t *shards, size_t at)
 {
     size_t i = 0;
-    while (i < a->n && !continues(shards, at, a->crew->set[i]->shards))
+    while (i < a->n && !shards_continue(shards, at, a->crew->set[i]->shards))
         i++;
     return i;
 }
@@ -94,7 +71,7 @@ int archive_find(struct archive *a, const json_t *shards, uint32_t *set, struct 
 {
     for (size_t i = 0; i < a->crew->sets; i++)
         if (json_array_size(a->crew->set[i]->shards) == json_array_size(shards) &&
-            continues(shards, 0, a->crew->set[i]->shards)) {
+            shards_continue(shards, 0, a->crew->set[i]->shards)) {
             *set = (uint32_t)i;
             return 0;
         }
@@ -104,31 +81,10 @@ int archive_find(struct archive *a, const json_t *shards, uint32_t *set, struct 
     return 0;
 }
 
-/* The shards of each worker, an array for each of the `workers`; NULL and e. */
-static json_t *by_worker(const json_t *meta, uint64_t workers, struct err *e)
-{
-    json_t *all = json_array(), *one;
-    size_t i;
-    for (uint64_t r = 0; r < workers; r++)
-        json_array_append_new(all, json_array());
-    json_array_foreach(json_object_get(meta, "shards"), i, one)
-    {
-        json_t *worker = json_object_get(one, "worker");
-        json_int_t r = json_integer_value(worker);
-        if (!json_is_integer(worker) || r < 0 ||
-            json_array_append(json_array_get(all, (size_t)r), one) < 0) {
-            err_set(e, ERR_DATA, "\"shards\": number %zu is of no worker", i);
-            json_decref(all);
-            return NULL;
-        }
-    }
-    return all;
-}
-
 int archive_place(struct archive *a, const json_t *meta, struct err *e)
 {
     struct crew *c = a->crew;
-    json_t *all = by_worker(meta, c->workers, e);
+    json_t *all = shards_by_worker(json_object_get(meta, "shards"), c->workers, e);
     int rc = all == NULL ? -1 : 0;
     for (uint64_t r = 0; rc == 0 && r < c->workers; r++) {
         const json_t *shards = json_array_get(all, (size_t)r);
@@ -141,21 +97,13 @@ int archive_place(struct archive *a, const json_t *meta, struct err *e)
     return rc;
 }
 
-void archive_count(const json_t *shards, uint64_t *rows)
-{
-    size_t i;
-    json_t *one;
-    json_array_foreach((json_t *)shards, i, one)
-        *rows += (uint64_t)json_integer_value(json_object_get(one, "rows"));
-}
-
 int archive_rows(const json_t *meta, uint64_t workers, uint64_t *rows, struct err *e)
 {
     if (json_array_size(json_object_get(meta, "shards")) == 0)
         return 0;
-    json_t *all = by_worker(meta, workers, e);
+    json_t *all = shards_by_worker(json_object_get(meta, "shards"), workers, e);
     for (uint64_t r = 0; all != NULL && r < workers; r++)
-        archive_count(json_array_get(all, (size_t)r), &rows[r]);
+        rows[r] = shards_rows(json_array_get(all, (size_t)r));
     json_decref(all);
     return all == NULL ? -1 : 0;
 }

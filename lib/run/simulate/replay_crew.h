@@ -26,7 +26,5 @@ int archive_place(struct archive *a, const json_t *meta, struct err *e);
 
 /* How many rows each of the workers had, by line 1 of a trace; 0: not told. ERR_DATA. */
 int archive_rows(const json_t *meta, uint64_t workers, uint64_t *rows, struct err *e);
-/* Adds the rows of these shards. */
-void archive_count(const json_t *shards, uint64_t *rows);
 
 #endif
