@@ -416,7 +416,7 @@ static const char *run(const char *text, uint64_t workers, enum policy_loss loss
     rng_open(&b->rng, seed, RNG_DELAY, workers, loss);
     if (b == NULL || spec_parse(&spec, &policy_table, text, &e) < 0)
         return e.text[0] ? strdup(e.text) : "no memory";
-    b->run = (struct policy_run){ workers, draw(b, 3) == 0 ? 1 + draw(b, 60) : 0, loss, choose, b };
+    b->run = (struct policy_run){ workers, draw(b, 3) == 0 ? 1 + draw(b, 60) : 0, loss, choose, b, false };
     b->policy = policy_open(&spec, &b->run, &e);
     b->knobs = *policy_knobs(b->policy);
     b->k = b->knobs.combine;
@@ -503,6 +503,65 @@ static void full_loss(void)
     spec_free(&spec);
 }
 
+static bool is(const struct acts *a, size_t i, enum act_kind kind, uint64_t worker, uint64_t number)
+{
+    const struct act *x = &a->v[i];
+    return i < a->n && x->kind == kind && x->worker == worker &&
+           (kind == ACT_CANCEL || kind == ACT_SEND ? x->seq : x->version) == number;
+}
+
+/* A state that a damaged file could hold. */
+static bool refused(struct policy *p, const struct policy_mark *good, const uint64_t *budget,
+                    struct policy_place place, struct acts *a)
+{
+    struct err e = { 0 };
+    struct policy_mark bad = *good;
+    struct policy_place all[] = { good->place[0], good->place[1], place };
+    bad.place = all;
+    return policy_resume(p, &bad, budget, 0, a, &e) < 0 && e.kind == ERR_DATA;
+}
+
+/* Workers 0 and 1 make an update of k-async:2 while 2 is on its first minibatch; then all start again from there,
+ * whatever came after. */
+static void resumed(void)
+{
+    struct err e = { 0 };
+    struct spec spec = { 0 };
+    struct acts a = { 0 };
+    struct policy_run of3 = { .workers = 3, .marks = true };
+    const uint64_t budget[] = { UINT64_MAX, UINT64_MAX, UINT64_MAX };
+    spec_parse(&spec, &policy_table, "k-async:2", &e);
+    struct policy *p = policy_open(&spec, &of3, &e);
+    for (uint64_t w = 0; w < 3; w++)
+        policy_join(p, 0, w, UINT64_MAX, &a, &e);
+    policy_push(p, 1, 1, 0, 0, &a, &e);
+    policy_push(p, 2, 0, 0, 0, &a, &e);
+    policy_push(p, 3, 0, 1, 0, &a, &e); /* waits for the next update: it is not in the mark */
+    const struct policy_mark *m = policy_mark(p, 1);
+    ok(m->version == 1 && m->contributors == 2 && m->place[0].next == 1 && m->place[2].working,
+       "the mark is the state before the update's grants");
+    struct policy_place late = m->place[2], ahead = m->place[2];
+    late.next = late.seq;
+    ahead.version = 2;
+    ok(refused(p, m, budget, late, &a) && refused(p, m, budget, ahead, &a),
+       "a mark that cannot be is refused");
+    ok(policy_resume(p, m, budget, 0, &a, &e) == 0 && a.n == 3 && is(&a, 0, ACT_CANCEL, 2, 0) &&
+           is(&a, 1, ACT_CREDIT, 0, 1) && is(&a, 2, ACT_CREDIT, 1, 1),
+       "what was in hand is cancelled, and who made the update is credited it");
+    bool same = true;
+    for (uint64_t w = 0; w < 3; w++)
+        same &= !policy_here(p, w) && policy_join(p, 4, w, UINT64_MAX, &a, &e) == 0 && a.n == 1 &&
+                is(&a, 0, ACT_SEND, w, 1);
+    ok(same, "the numbering goes on: no minibatch is made twice or left out");
+    struct account busy = policy_account(p, 0), broken = policy_account(p, 2);
+    ok(busy.started == 2 && busy.used == 1 && busy.unfinished == 1 && broken.cancelled == 1 &&
+           broken.unfinished == 1,
+       "the accounts are those of the update");
+    policy_close(p);
+    acts_free(&a);
+    spec_free(&spec);
+}
+
 static void refusals(void)
 {
     struct err e = { 0 };
@@ -555,6 +614,7 @@ int main(void)
         random_runs(specs[i], 8);
     }
     full_loss();
+    resumed();
     refusals();
     return tap_done();
 }

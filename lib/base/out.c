@@ -1,13 +1,16 @@
 /* Output files: a regular file appears under its name only when it is whole. */
 #include "base/out.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -223,6 +226,7 @@ static int create_beside(struct out *o, struct err *e)
         return -1;
     }
     fcntl(o->fd, F_SETFD, FD_CLOEXEC);
+    flock(o->fd, LOCK_EX | LOCK_NB); /* for out_sweep */
     if (fchmod(o->fd, there ? s.st_mode & 07777 : usual_mode()) < 0)
         return err_sys(e, "%s", o->path);
     return 0;
@@ -252,6 +256,48 @@ int out_open(struct out *o, const char *path, struct err *e)
         return 0;
     out_abort(o);
     return -1;
+}
+
+/* Whether a name is that of a temporary file: mkstemp's six characters behind it. */
+static bool temporary(const char *name, const char *final)
+{
+    enum { SIX = 6 };
+    size_t n = strnlen(final, NAME_KEPT);
+    return name[0] == '.' && strncmp(name + 1, final, n) == 0 && name[n + 1] == '.' &&
+           strlen(name + n + 2) == SIX;
+}
+
+static void remove_unlocked(int folder, const char *name)
+{
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+        unlinkat(folder, name, 0);
+    close(fd);
+}
+
+static void sweep(const char *final)
+{
+    struct err ignored = { 0 };
+    char *path = mem_print(&ignored, "%.*s.", folder_length(final), final);
+    DIR *folder = path == NULL ? NULL : opendir(path);
+    const struct dirent *entry;
+    while (folder != NULL && (entry = readdir(folder)) != NULL)
+        if (temporary(entry->d_name, final + folder_length(final)))
+            remove_unlocked(dirfd(folder), entry->d_name);
+    if (folder != NULL)
+        closedir(folder);
+    free(path);
+}
+
+void out_sweep(const char *path)
+{
+    struct err ignored = { 0 };
+    char *final = follow(path, &ignored);
+    if (final != NULL)
+        sweep(final);
+    free(final);
 }
 
 /* 1: try again. A pipe shared with others may have been made non-blocking by them. */

@@ -19,6 +19,10 @@ struct out {
  * A temporary file goes when a signal ends the program, where that signal had its default action. */
 int out_open(struct out *o, const char *path, struct err *e);
 
+/* Removes what out_open of this path left beside it in processes that were killed. Those of living ones are locked and
+ * stay. */
+void out_sweep(const char *path);
+
 /* All of it, or -1. */
 int out_write(struct out *o, const void *data, size_t n, struct err *e);
 

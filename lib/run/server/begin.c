@@ -146,14 +146,16 @@ static int first_moment(struct server *s, struct err *e)
     return 0;
 }
 
+/* A run that goes on may have had all its time. */
 static void limit_time(struct server *s)
 {
-    double now = s->resumed == NULL ? 0 : s->resumed->state.time;
+    double left = s->conf->train.seconds - (s->resumed == NULL ? 0 : s->resumed->state.time);
+    struct timeval t = server_interval(fmax(left, 0));
     event_del(s->limit);
-    if (s->conf->train.seconds > 0) {
-        struct timeval t = server_interval(fmax(s->conf->train.seconds - now, 0));
+    if (s->conf->train.seconds > 0 && left <= 0)
+        server_end(s, "time", NULL);
+    else if (s->conf->train.seconds > 0)
         event_add(s->limit, &t);
-    }
 }
 
 int server_begin(struct server *s, struct err *e)
@@ -176,6 +178,8 @@ int server_begin(struct server *s, struct err *e)
         return -1;
     log_detail(s->log, "%ju workers, %zu parameters: off", (uintmax_t)s->workers,
                s->shape.layout.size);
+    if (start_all(s, e) < 0)
+        return -1;
     limit_time(s);
-    return start_all(s, e);
+    return 0;
 }

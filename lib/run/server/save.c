@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,13 +36,17 @@ int save_open(struct server *s, struct err *e)
 {
     const char *path = s->conf->checkpoint;
     struct out o;
+    struct stat st;
     if (path == NULL)
         return 0;
-    if (strcmp(path, "-") == 0)
-        return err_set(e, ERR_USAGE, "-C '-': a checkpoint needs a file of its own");
+    if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode)))
+        return err_set(e, ERR_USAGE, "-C '%s': a checkpoint needs a file of its own", path);
     if (out_open(&o, path, e) < 0)
         return err_ctx(e, "the checkpoint (-C)");
     out_abort(&o);
+    out_sweep(path);
+    if (s->conf->train.output != NULL)
+        out_sweep(s->conf->train.output);
     s->save = mem_new(1, sizeof *s->save, e);
     if (s->save == NULL)
         return -1;
@@ -150,7 +155,7 @@ static void failed(struct server *s, struct err *e)
     bool again = strcmp(v->told, e->text) == 0;
     memcpy(v->told, e->text, sizeof v->told);
     err_ctx(e, "no checkpoint of update %ju", (uintmax_t)v->writing);
-    if (v->last && s->failure.kind == ERR_OK)
+    if (v->last && !v->due && s->failure.kind == ERR_OK)
         s->failure = *e;
     if (v->last || again)
         return;

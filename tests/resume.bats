@@ -1,0 +1,354 @@
+#!/usr/bin/env bats
+# dsgd-ps -C and --resume: a run that was stopped, or killed, goes on as if it had not been.
+
+setup_file() {
+    load lib/common.bash
+    cd "$BATS_FILE_TMPDIR" || return
+    dsgd-shard -q -n 3 "$top_srcdir/share/data/digits-train.csv.gz" --no-header --label-column 65
+}
+
+setup() {
+    load lib/common.bash
+    load lib/training.bash
+    cd "$BATS_TEST_TMPDIR" || return
+    cp "$BATS_FILE_TMPDIR"/shard-* .
+}
+
+teardown() {
+    leave_nothing
+}
+
+# A run of three workers that the server starts.
+#   train OPTION...
+train() {
+    dsgd-ps -q -m softmax -e inverse:0.003,decay=0.01 -P 3 -x 'exec dsgd-worker -q shard-%r' "$@"
+}
+
+# Fails unless both have the same parameters: all that is in a model but the time.
+same_model() {
+    cmp <(tail -c 2600 "$1") <(tail -c 2600 "$2")
+}
+
+updates() {
+    awk -F '\t' '$2 == "update" { print $6, $11, $12 }' "$1"
+}
+
+# The trace is that of one run from its start, and gives the model again.
+#   one_run MODEL
+one_run() {
+    awk -f "$top_srcdir/tests/lib/identities.awk" run.trace
+    dsgd-trace summary run.trace > /dev/null
+    dsgd-sim -q --replay run.trace -o again -t again.trace shard-*
+    cmp "$1" again
+    cmp run.trace again.trace
+}
+
+iteration_of() {
+    dsgd-eval -m "$1" shard-0 | awk 'NR == 2 { print $1 }'
+}
+
+# Workers that nobody but they themselves starts again.
+workers() {
+    local r
+    for r in 0 1 2; do
+        background "w$r" dsgd-worker -q -c "unix:$PWD/sock" -r $r -d "${delay-exp:mean=1ms}" shard-$r
+    done
+}
+
+# Their server, in the background; appends to ps.err.
+#   server OPTION...
+server() {
+    dsgd-ps -m softmax -e 0.003 -P 3 -l "unix:$PWD/sock" -C ck -t run.trace -o model "$@" < /dev/null 2>> ps.err 3>&- &
+    server=$!
+    echo "$server" >> .background
+}
+
+# Ends as a process that was killed does.
+killed() {
+    kill -9 "$server"
+    wait "$server" || [ $? -eq 137 ]
+}
+
+@test "with every optimizer, a sync run that ended and goes on is the straight one" {
+    local o
+    for o in sgd momentum nesterov adagrad adam; do
+        rm -f ck
+        train -O $o --l2 0.01 -J 20 -o straight -t straight.trace
+        train -O $o --l2 0.01 -J 9 -o part -t run.trace -C ck
+        [ "$(iteration_of ck)" = 9 ]
+        train -O $o --l2 0.01 -J 20 -o model -t run.trace -C ck --resume
+        same_model straight model
+        diff <(updates straight.trace) <(updates run.trace)
+        one_run model
+    done
+}
+
+@test "so is one that is saved after every update, was stopped by a signal, and was killed twice" {
+    train -O momentum -J 60 -o straight -t straight.trace
+    workers
+    server -e inverse:0.003,decay=0.01 -O momentum -J 60 --checkpoint-every 1 --resume
+    eventually test -e ck
+    killed
+    server -e inverse:0.003,decay=0.01 -O momentum -J 60 --checkpoint-every 1 --resume
+    eventually grep -q $'\tupdate\t' run.trace
+    killed
+    server -e inverse:0.003,decay=0.01 -O momentum -J 60 --checkpoint-every 1 --resume
+    wait "$server"
+    same_model straight model
+    diff <(updates straight.trace) <(updates run.trace)
+    one_run model
+    rm ck run.trace model
+    dsgd-ps -q -m softmax -e inverse:0.003,decay=0.01 -O momentum -P 3 -J 60 -C ck -t run.trace -o model \
+        -x 'exec dsgd-worker -q -d const:20ms shard-%r' 3>&- &
+    server=$!
+    eventually grep -qs $'\tjoin\t2\t' run.trace
+    kill -TERM "$server"
+    wait "$server" || [ $? -eq 143 ]
+    assert_not_exists model
+    assert_exists ck
+    train -O momentum -J 60 -C ck --resume -t run.trace -o model
+    same_model straight model
+    diff <(updates straight.trace) <(updates run.trace)
+    one_run model
+}
+
+@test "under every policy a killed server gets its workers back, and no gradient is used twice or forgotten" {
+    local policy ends
+    for policy in $(every_policy) bounded:4,mode=drop; do
+        policy=${policy/:4/:2}
+        echo "$policy"
+        rm -f ck run.trace ps.err
+        workers
+        server -p "$policy" -T 1h --checkpoint-every 10 --resume
+        eventually test -e ck
+        killed
+        ends=$(($(iteration_of ck) + 50))
+        server -p "$policy" -J $ends --checkpoint-every 10 --resume
+        wait "$server"
+        [ "$(grep -c 'the run goes on after update' ps.err)" = 1 ]
+        [ "$(grep -c $'\tresumed -J '"$ends\$" run.trace)" = 1 ]
+        run -0 awk -F '\t' '$2 == "join" { print $3, $12 }' run.trace
+        assert_equal "$(sort -u <<< "$output" | wc -l)" 3
+        one_run model
+    done
+}
+
+@test "what was made in passes counts on, and who made all its passes is not awaited" {
+    head -n 40 <(zcat "$top_srcdir/share/data/digits-train.csv.gz") > few.csv
+    dsgd-shard -q -o shard-1 --no-header --label-column 65 few.csv
+    train -E 2 -o straight -t straight.trace
+    train -E 1 -o part -t run.trace -C ck
+    train -E 2 -o model -t run.trace -C ck --resume
+    run -0 awk -F '\t' '$2 == "push" { n[$3]++ } END { print n[0], n[1], n[2] }' run.trace
+    assert_output "30 4 30"
+    one_run model
+    rm ck
+    train -J 20 -t run.trace -o part -C ck
+    rm -f sock
+    for r in 0 2; do
+        background "w$r" dsgd-worker -q -c "unix:$PWD/sock" -r $r shard-$r
+    done
+    server -e inverse:0.003,decay=0.01 -E 1 --resume
+    wait "$server"
+    one_run model
+}
+
+@test "time goes on, and so do the multiples of -S" {
+    train -J 25 -S 10 --lossless > straight
+    train -J 25 -S 10 --lossless -C ck -T 1h > first
+    rm ck
+    train -J 15 -S 10 --lossless -C ck > first
+    train -J 25 -S 10 --lossless -C ck --resume > second
+    cat first second | dsgd-eval shard-0 | awk 'NR > 1 && $2 < last { exit 1 } NR > 1 { last = $2; print $1 }' > got
+    assert_equal "$(tr '\n' ' ' < got)" "0 10 15 20 25 "
+    rm ck
+    slow() {
+        dsgd-ps -q -m softmax -P 3 -C ck -o model --resume -x 'exec dsgd-worker -q -d const:100ms shard-%r' "$@"
+    }
+    time_of() {
+        dsgd-eval -m ck shard-0 | awk 'NR == 2 { print $2 }'
+    }
+    slow -J 5
+    local before
+    before=$(time_of)
+    slow -T 700ms
+    awk -v before="$before" -v after="$(time_of)" 'BEGIN { exit !(before > 0.5 && after - before < 0.5) }'
+    slow -T 200ms
+    same_model ck model
+}
+
+@test "an option that would make it another run is refused with both values" {
+    train -p k-sync:2 -O momentum -J 5 -C ck -o model
+    local common=(-C ck --resume -o none)
+    refused() {
+        run -3 --separate-stderr dsgd-ps -x true "${common[@]}" "${@:2}"
+        [[ $stderr == "dsgd-ps: ck: "*"$1"* ]] || fail "$stderr"
+        assert_not_exists none
+    }
+    refused '--policy: policy here is "sync", the run was recorded with "k-sync:2"' -p sync
+    refused '--model: model here is "hinge", the run was recorded with "softmax"' -m hinge
+    refused '--optimizer: optimizer here is "adam"' -O adam
+    refused '--step: step here is "const:0.5"' -e 0.5
+    refused '--batch: b here is 16, the run was recorded with 32' -b 16
+    refused '--seed: seed here is "2"' -s 2
+    refused "--workers: here is '2', the run was recorded with '3'" -P 2
+    refused "--on-loss: here is 'shrink', the run was recorded with 'wait'" --on-loss shrink
+    refused "--run: here is 'other', the run was recorded with ''" --run other
+    run -2 --separate-stderr dsgd-ps -x true --resume -m softmax -J 5 -o none
+    [[ $stderr == *"--resume"*"-C FILE"* ]]
+}
+
+@test "what is not said comes from the checkpoint" {
+    train -p k-sync:2 -O momentum -b 16 -J 5 -C ck -t run.trace -o part
+    dsgd-ps -q -C ck --resume -J 9 -t run.trace -o model -x 'exec dsgd-worker -q shard-%r'
+    [ "$(iteration_of model)" = 9 ]
+    one_run model
+}
+
+@test "a run that had come to its end does so again, without workers" {
+    train -J 5 -C ck -o first
+    dsgd-ps -q -C ck --resume -o second -l "unix:$PWD/sock"
+    same_model first second
+}
+
+@test "without a checkpoint --resume begins a run, and says so" {
+    run -0 --separate-stderr train -q -v -C ck --resume -J 5 -o model
+    [[ $stderr == *"ck is not there yet: the run begins anew"* ]]
+    assert_exists ck
+}
+
+@test "a worker with other data is refused, one without a rank finds its place by its data" {
+    train -J 5 -C ck -o part -t run.trace
+    run -3 --separate-stderr dsgd-ps -q -C ck --resume -J 9 -o none -x 'exec dsgd-worker -q shard-0' \
+        -x 'exec dsgd-worker -q shard-2' -x 'exec dsgd-worker -q shard-2'
+    [[ $stderr == *"it has other data (479 rows, 'shard-2' with crc32 "*") than worker 1 of the run that goes on (479 rows, 'shard-1' with crc32 "* ]] || fail "$stderr"
+    server -e inverse:0.003,decay=0.01 -J 9 --resume
+    for r in 2 1 0; do
+        background "w$r" dsgd-worker -q -c "unix:$PWD/sock" shard-$r
+        eventually -s 5 test -e "w$r.err"
+    done
+    wait "$server"
+    run -0 awk -F '\t' '$2 == "join" { print $3, $12 }' run.trace
+    assert_equal "$(sed 's/ .*, / /' <<< "$output" | sort -u | tr '\n' ' ')" "0 shard-0 1 shard-1 2 shard-2 "
+    one_run model
+}
+
+@test "a checkpoint that is half, damaged, or none is refused" {
+    train -J 5 -C ck -o model
+    local refuses='dsgd-ps: half: '
+    head -c 3000 ck > half
+    run -3 train -C half --resume -J 9 -o none
+    [[ $output == "$refuses"* ]]
+    cp ck bent
+    printf 'X' | dd of=bent bs=1 seek=$(($(stat -c %s bent) - 100)) conv=notrunc status=none
+    run -3 train -C bent --resume -J 9 -o none
+    [[ $output == "dsgd-ps: bent: damaged: its tensors have another checksum"* ]]
+    run -3 train -C model --resume -J 9 -o none
+    [[ $output == "dsgd-ps: model: is no checkpoint"* ]]
+    assert_not_exists none
+}
+
+@test "where it cannot be written is told before a worker starts" {
+    run -4 dsgd-ps -m softmax -J 5 -C no/ck -o model -x 'touch started'
+    assert_output --partial 'no/ck'
+    assert_not_exists started
+    mkfifo pipe
+    run -2 dsgd-ps -m softmax -J 5 -C pipe -o model -x 'touch started'
+    run -2 dsgd-ps -m softmax -J 5 -C model -o model -x 'touch started'
+    assert_output --partial "the model (-o) and the checkpoint (-C) are the same"
+}
+
+@test "a full disk is told at once, training goes on, and the last good checkpoint stays" {
+    local status=0
+    dsgd-ps -m softmax -e 0.003 -J 40 -C /dev/full --checkpoint-every 5 -o model \
+        -x 'exec dsgd-worker -q -d const:2ms shard-0' 2> err || status=$?
+    assert_equal "$status" 4
+    [ "$(grep -c 'no checkpoint of update [0-9]*: /dev/full: No space left on device; the run goes on' err)" = 1 ]
+    grep -q '^dsgd-ps: no checkpoint of update 40: /dev/full: No space left on device$' err
+    [ "$(iteration_of model)" = 40 ]
+    train -J 5 -C ck -o part
+    cp ck good
+    (ulimit -f 1; train -J 30 -C ck --checkpoint-every 5 --resume -o /dev/null 2> err) && fail 'status 0'
+    grep -q 'no checkpoint of update 30: ck: File too large' err
+    cmp ck good
+    run -0 compgen -G '.ck.*' < /dev/null || true
+    assert_output ''
+}
+
+@test "a folder that goes away is told, and when it is back so are the checkpoints" {
+    mkdir d
+    dsgd-ps -m softmax -e 0.003 -T 1h -C d/ck --checkpoint-every 5 -o model \
+        -x 'exec dsgd-worker -q -d const:2ms shard-0' 2> err 3>&- &
+    server=$!
+    eventually test -e d/ck
+    mv d away
+    eventually grep -q 'no checkpoint of update [0-9]*: d/ck: No such file or directory; the run goes on' err
+    mkdir d
+    eventually test -e d/ck
+    kill -TERM $server
+    wait $server || [ $? -eq 143 ]
+    [ "$(iteration_of d/ck)" -gt "$(iteration_of away/ck)" ]
+}
+
+# A child of the server that is frozen while it writes; its pid in $child.
+freeze_child() {
+    child=$(< "/proc/$server/task/$server/children")
+    child=${child%% *}
+    [ -n "$child" ] || return
+    kill -STOP "$child" 2> /dev/null || return
+    local state
+    read -r _ _ state _ < "/proc/$child/stat" && [ "$state" != Z ]
+}
+
+@test "training does not wait for the writing, and who writes ends with a killed server" {
+    local n
+    delay=const:2ms workers
+    server -p async -T 1h --checkpoint-every 1
+    eventually freeze_child
+    n=$(grep -c $'\tupdate\t' run.trace) || true
+    more_updates() {
+        [ "$(grep -c $'\tupdate\t' run.trace)" -gt $((n + 100)) ]
+    }
+    eventually more_updates
+    killed
+    gone() {
+        [ ! -e "/proc/$child" ] || grep -q '^State:.Z' "/proc/$child/status"
+    }
+    eventually gone
+    printf x > .ck.abcdef
+    server -p async -J 1 --resume
+    wait "$server"
+    run -1 compgen -G '.ck.*'
+}
+
+@test "a trace is cut where the checkpoint is, a torn line with it" {
+    train -J 20 -o straight -t straight.trace
+    train -J 9 -o part -t run.trace -C ck
+    printf '7.0\tpush\t0' >> run.trace
+    train -J 20 -o model -t run.trace -C ck --resume
+    [ "$(grep -c $'\tstop\t' run.trace)" = 1 ]
+    one_run model
+    same_model straight model
+}
+
+@test "a trace that is another run's is left alone; without the old one a new one begins" {
+    train -J 9 -o part -t run.trace -C ck
+    cp straight.trace other.trace 2> /dev/null || train -J 9 -s 2 -o other -t other.trace
+    cp other.trace was.trace
+    run -3 train -J 20 -o none -t other.trace -C ck --resume
+    assert_output --partial "other.trace: is not the trace of the run that goes on here"
+    cmp other.trace was.trace
+    train -J 20 -o model -t new.trace -C ck --resume
+    run -0 dsgd-trace summary new.trace
+    assert_line --regexp '^all	33	33	'
+    run -3 dsgd-sim -q --replay new.trace -o none shard-*
+    assert_output --partial "new.trace:3: the run goes on after update 9, of a trace that is not here"
+}
+
+@test "a run that lost its numbers leaves a checkpoint of its last finite model" {
+    run -1 dsgd-ps -q -m least-squares -e 1e6 -J 100 -C ck -o model -x 'exec dsgd-worker -q shard-0'
+    assert_output --regexp 'update [0-9]+: .* is not a finite number; lower the step'
+    run -0 iteration_of ck
+    same_end() { cmp <(tail -c 256 ck) <(tail -c 256 model); }
+    same_end
+}
