@@ -37,3 +37,10 @@ mean() {
         rm -f fold-? shard model
     done < <(grep -E '^\.Ss [^ ]+: (error|r2) ' "$top_srcdir/man/dsgd-sets.7")
 }
+
+@test "every table of \$DSGD_DATA is in dsgd-sets(7)" {
+    [ -d "${DSGD_DATA-}/csv" ] || skip 'data: no tables in DSGD_DATA'
+    for file in "$DSGD_DATA"/csv/*; do
+        grep -qF "csv/${file##*/}" "$top_srcdir/man/dsgd-sets.7" || fail "${file##*/} is not there"
+    done
+}
