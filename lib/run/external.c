@@ -66,7 +66,7 @@ static void print_line(struct external *x)
 static void relay(struct external *x)
 {
     char bytes[LINE];
-    ssize_t n;
+    ssize_t n = -1;
     while (x->program.err >= 0 && (n = read(x->program.err, bytes, sizeof bytes)) > 0)
         for (ssize_t i = 0; i < n; i++) {
             if (bytes[i] != '\n')
