@@ -23,22 +23,23 @@ enum seal {
 static const struct sample {
     const char *format;
     void (*make)(struct bytes *);
-    bool labels; /* in a file of their own */
+    enum { WITHIN, BESIDE, THESE } labels; /* in the file, in one of their own, or they are what is cut */
     enum seal seal;
     unsigned before; /* lines before the first row */
     bool archive;
 } samples[] = {
-    { "libsvm", libsvm, false, LINES, 0, false },
-    { "csv", csv, false, LINES, 1, false },
-    { "tsv", tsv, false, LINES, 1, false },
-    { "idx", idx, true, SEALED, 0, false },
-    { "cifar10", cifar10, false, RECORDS, 0, false },
-    { "cifar100", cifar100, false, RECORDS, 0, false },
-    { "npy", npy, true, SEALED, 0, false },
-    { "npz", npz, false, SEALED, 0, true },
-    { "npz", scipy, false, SEALED, 0, true },
-    { "safetensors", shard, false, SEALED, 0, false },
-    { "safetensors", foreign, false, SEALED, 0, false },
+    { "libsvm", libsvm, WITHIN, LINES, 0, false },
+    { "csv", csv, WITHIN, LINES, 1, false },
+    { "tsv", tsv, WITHIN, LINES, 1, false },
+    { "idx", idx, BESIDE, SEALED, 0, false },
+    { "cifar10", cifar10, WITHIN, RECORDS, 0, false },
+    { "cifar100", cifar100, WITHIN, RECORDS, 0, false },
+    { "npy", npy, BESIDE, SEALED, 0, false },
+    { "npy", npy_labels, THESE, SEALED, 0, false },
+    { "npz", npz, WITHIN, SEALED, 0, true },
+    { "npz", scipy, WITHIN, SEALED, 0, true },
+    { "safetensors", shard, WITHIN, SEALED, 0, false },
+    { "safetensors", foreign, WITHIN, SEALED, 0, false },
 };
 enum { SAMPLES = sizeof samples / sizeof *samples };
 
@@ -54,8 +55,8 @@ struct trial {
     char wrong[512];       /* the first cut that was answered wrongly */
 };
 
-/* The labels that some formats have in another file, and the SPEC of one format; made once. */
-static char labels_path[64];
+/* The labels that some formats have in another file, rows that labels are for, and the SPEC of a format; made once. */
+static char labels_path[64], rows_path[64];
 static struct spec cifar100_spec;
 
 /* The first record of CIFAR-100 can pass for one of CIFAR-10. */
@@ -64,7 +65,7 @@ static struct input input_of(const struct sample *s)
     bool ambiguous = strcmp(s->format, "cifar100") == 0;
     return (struct input){
         .format = ambiguous ? cifar100_spec : (struct spec){ 0 },
-        .labels = s->labels ? labels_path : NULL,
+        .labels = s->labels != WITHIN ? labels_path : NULL,
         .label_column = strcmp(s->format, "csv") == 0 || strcmp(s->format, "tsv") == 0 ? "y" : NULL,
     };
 }
@@ -95,6 +96,10 @@ static int read_bytes(struct dataset *d, const struct trial *t, const struct byt
     int fd = open_bytes(b, n, piped);
     *d = (struct dataset){ 0 };
     snprintf(path, sizeof path, "/dev/fd/%d", fd);
+    if (t->sample->labels == THESE) {
+        in.labels = path;
+        paths[0] = rows_path;
+    }
     int status = dataset_read(d, paths, 1, &in, 0, &quiet, e);
     close(fd);
     return status;
@@ -213,7 +218,8 @@ static void run_trial(struct trial *t, bool all)
         for (int piped = 0; piped < 2; piped++)
             if (is_tried(n, t->file.n, all) || n == t->seam)
                 try_cut(t, n, piped);
-    ok(t->wrong[0] == '\0', "%s %s%s: cut anywhere, it is refused or the rows are right", t->sample->format,
+    ok(t->wrong[0] == '\0', "%s%s %s%s: cut anywhere, it is refused or the rows are right",
+       t->sample->format, t->sample->labels == THESE ? " of labels" : "",
        t->container ? "in " : "plain", t->container ? t->container->name : "");
     if (t->wrong[0] != '\0')
         printf("# %s\n", t->wrong);
@@ -260,7 +266,7 @@ static void try_container(struct trial *t, const struct container *c, bool all)
 {
     const struct member members[] = { { "a", &t->plain }, { "b", &t->plain } };
     t->container = c;
-    t->times = c->kind == ARCHIVE && !t->sample->labels ? 2 : 1;
+    t->times = c->kind == ARCHIVE && t->sample->labels == WITHIN ? 2 : 1;
     t->seam = t->file.n = 0;
     pack(&t->file, c, members, t->times);
     run_trial(t, all);
@@ -315,6 +321,9 @@ int main(void)
         return 99;
     npy_labels(y);
     snprintf(labels_path, sizeof labels_path, "/dev/fd/%d", open_bytes(y, y->n, false));
+    y->n = 0;
+    npy(y);
+    snprintf(rows_path, sizeof rows_path, "/dev/fd/%d", open_bytes(y, y->n, false));
     if (spec_parse(&cifar100_spec, &format_table, "cifar100", &e) < 0)
         return 99;
     for (size_t i = 0; i < SAMPLES; i++)
