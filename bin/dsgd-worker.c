@@ -37,6 +37,7 @@ static const struct opt opts[] = {
       offsetof(struct conf, rank_base), NULL },
     { "run", 0, "NAME", NULL, "name of the run; a server of another one refuses", set_text,
       offsetof(struct conf, worker.run), NULL },
+    SECRETS_OPTS(conf, worker.secrets),
     INPUT_OPTS(conf, worker.input),
     { 0 },
 };

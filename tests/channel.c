@@ -141,8 +141,8 @@ static void test_addresses(void)
         { "tcp:h:1/abc", "the token behind the port has 32 hex digits" },
         { "unix:", "no path: write unix:PATH" },
         { "stdio:x", "stdio takes nothing behind it" },
-        { "localhost:4000", "write unix:PATH, tcp:HOST:PORT or stdio" },
-        { "", "write unix:PATH, tcp:HOST:PORT or stdio" },
+        { "localhost:4000", "write unix:PATH, tcp:HOST:PORT, tls:HOST:PORT or stdio" },
+        { "", "write unix:PATH, tcp:HOST:PORT, tls:HOST:PORT or stdio" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct address a;

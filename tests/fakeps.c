@@ -189,7 +189,7 @@ static int error(struct fake *f, const char *arg, struct err *e)
 
 static int raw(struct fake *f, const char *arg, struct err *e)
 {
-    return write(f->c.out, arg, strlen(arg)) > 0 ? 0 : err_sys(e, "raw");
+    return write(f->c.link.out, arg, strlen(arg)) > 0 ? 0 : err_sys(e, "raw");
 }
 
 static int bits(struct fake *f, const char *arg, struct err *e)
@@ -254,7 +254,7 @@ static int run(struct fake *f, const char *word, struct err *e)
 
 int main(int argc, char **argv)
 {
-    struct fake f = { .listening = -1, .c = { .in = -1, .out = -1 } };
+    struct fake f = { .listening = -1 };
     struct err e = { 0 };
     signal(SIGPIPE, SIG_IGN);
     if (argc > 1 && address_parse(&f.address, argv[1], &e) == 0)

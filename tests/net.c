@@ -65,6 +65,7 @@ struct pair {
 static void open_pair(struct pair *p)
 {
     int fd[2];
+    struct link link;
     struct err e = { 0 };
     *p = (struct pair){ 0 };
     socketpair(AF_UNIX, SOCK_STREAM, 0, fd);
@@ -73,7 +74,8 @@ static void open_pair(struct pair *p)
     p->o.payload = malloc(ROOM);
     p->o.most = ROOM;
     p->peer = fd[1];
-    p->c = conn_new(p->o.base, fd[0], &calls, &p->o, &e);
+    link_plain(&link, fd[0], fd[0]);
+    p->c = conn_new(p->o.base, &link, &calls, &p->o, &e);
 }
 
 static void close_pair(struct pair *p)

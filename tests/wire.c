@@ -163,8 +163,8 @@ static int send_gradient(struct wire *w, bool all, struct err *e)
     } else {
         f.length = FRAME_WORK + n * sizeof *g;
         frame_encode(header, &f);
-        if (write(w->channel.out, header, sizeof header) < 0 ||
-            write(w->channel.out, bytes, 16) < 0)
+        if (write(w->channel.link.out, header, sizeof header) < 0 ||
+            write(w->channel.link.out, bytes, 16) < 0)
             rc = err_sys(e, "write");
     }
     free(g);
@@ -208,7 +208,7 @@ static int do_heartbeat(struct wire *w, struct err *e)
 
 static int write_all(struct wire *w, const void *data, size_t n, struct err *e)
 {
-    return write(w->channel.out, data, n) == (ssize_t)n ? 0 : err_sys(e, "write");
+    return write(w->channel.link.out, data, n) == (ssize_t)n ? 0 : err_sys(e, "write");
 }
 
 static int do_header(struct wire *w, struct err *e)
@@ -264,7 +264,7 @@ int main(int argc, char **argv)
     struct err e = { 0 };
     char line[TEXT];
     signal(SIGPIPE, SIG_IGN);
-    if (argc != 2 || address_parse(&a, argv[1], &e) < 0 || channel_open(&w.channel, &a, 5, &e) < 0)
+    if (argc != 2 || address_parse(&a, argv[1], &e) < 0 || channel_open(&w.channel, &a, NULL, 5, &e) < 0)
         return err_exit(&e, "wire");
     memcpy(w.token, a.token, sizeof w.token);
     while (fgets(line, sizeof line, stdin) != NULL && strcmp(line, "quit\n") != 0) {

@@ -236,7 +236,7 @@ ROWS
 -c unix:s -r -1 d.svm|--rank '-1': not a whole number (see dsgd-worker --help)
 -c unix:s -d weird:1s d.svm|known are const, exp, shifted-exp, pareto, 
 -c unix:s --connect-timeout soon d.svm|soon
--c localhost:4000 d.svm|write unix:PATH, tcp:HOST:PORT or stdio
+-c localhost:4000 d.svm|write unix:PATH, tcp:HOST:PORT, tls:HOST:PORT or stdio
 ROWS
     SLURM_PROCID=0 run -2 dsgd-worker --rank-base 1 -c unix:s d.svm
     assert_output "dsgd-worker: \$SLURM_PROCID '0': less than --rank-base 1 (see dsgd-worker --help)"

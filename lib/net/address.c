@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "net/secret.h"
 #include "net/transport.h"
 
 enum { ADDRESS_TEXT = 4200 };
@@ -25,7 +26,7 @@ static int find(struct address *a, const char *text, size_t n, struct err *e)
             return 0;
         }
     }
-    return err_set(e, ERR_USAGE, "write unix:PATH, tcp:HOST:PORT or stdio");
+    return err_set(e, ERR_USAGE, "write unix:PATH, tcp:HOST:PORT, tls:HOST:PORT or stdio");
 }
 
 int address_parse(struct address *a, const char *text, struct err *e)
@@ -97,9 +98,9 @@ int address_listen(struct address *a, int insecure, struct err *e)
 
 void address_close(const struct address *a, int fd)
 {
-    close(fd);
     if (row_of(a)->unlisten != NULL)
-        row_of(a)->unlisten(a);
+        row_of(a)->unlisten(a); /* while fd still answers: nobody else's can stand there yet */
+    close(fd);
 }
 
 int address_dial(const struct address *a, double seconds, struct err *e)
@@ -110,20 +111,10 @@ int address_dial(const struct address *a, double seconds, struct err *e)
 
 int address_make_token(struct address *a, struct err *e)
 {
-    static const char digits[] = "0123456789abcdef";
-    unsigned char bytes[TOKEN_BYTES];
-    FILE *f = fopen("/dev/urandom", "re");
-    size_t n = f == NULL ? 0 : fread(bytes, 1, sizeof bytes, f);
-    if (n < sizeof bytes)
-        err_sys(e, "/dev/urandom");
-    if (f != NULL)
-        fclose(f);
-    if (n < sizeof bytes)
-        return -1;
-    for (size_t i = 0; i < TOKEN_BYTES; i++) {
-        a->token[2 * i] = digits[bytes[i] >> 4];
-        a->token[2 * i + 1] = digits[bytes[i] & 15];
-    }
-    a->token[TOKEN_TEXT] = '\0';
-    return 0;
+    return secret_draw(a->token, TOKEN_BYTES, e);
+}
+
+bool address_guarded(const struct address *a)
+{
+    return row_of(a)->guarded;
 }

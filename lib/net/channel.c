@@ -2,70 +2,102 @@
 #include "net/channel.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/select.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 
-#ifndef PIPE_BUF
-#define PIPE_BUF _POSIX_PIPE_BUF
-#endif
-
-static int look_at(int fd, bool *is_socket, struct err *e)
-{
-    struct stat st;
-    if (fd >= FD_SETSIZE)
-        errno = EMFILE;
-    if (fd >= FD_SETSIZE || fstat(fd, &st) < 0)
-        return err_sys(e, "connection");
-    *is_socket = S_ISSOCK(st.st_mode);
-    return 0;
-}
+static const double farewell = 1; /* seconds for the other side to end as well */
 
 int channel_take(struct channel *c, int in, int out, struct err *e)
 {
     double now = clock_now();
-    *c = (struct channel){ .in = in, .out = out, .heard = now, .told = now };
-    c->limit = c->beat = INFINITY;
-    if (look_at(in, &c->socket_in, e) == 0 && look_at(out, &c->socket_out, e) == 0)
+    *c = (struct channel){ .heard = now, .told = now, .limit = INFINITY, .beat = INFINITY };
+    int rc = link_plain(&c->link, in, out);
+    if (rc == 0 && (in >= FD_SETSIZE || out >= FD_SETSIZE)) {
+        errno = EMFILE;
+        rc = -1;
+    }
+    if (rc == 0)
         return 0;
+    err_sys(e, "connection");
     channel_close(c);
     return -1;
 }
 
-int channel_open(struct channel *c, const struct address *a, double seconds, struct err *e)
+/* Until the other side is known to be who it should be. ERR_SYSTEM: another attempt may fare
+ * better. */
+static int shake_hands(struct channel *c, double end, struct err *e)
 {
+    while (c->link.ops->write(&c->link, NULL, 0) < 0) {
+        double left = end - clock_now();
+        if (errno != EAGAIN && errno != EWOULDBLOCK) {
+            c->lost = errno != EPROTO;
+            link_failed(&c->link, e);
+            e->kind = c->lost ? ERR_SYSTEM : ERR_PEER;
+            return -1;
+        }
+        if (left <= 0)
+            return err_set(e, ERR_SYSTEM, "the server said nothing");
+        link_ready(c->link.in, c->link.ops->unsent(&c->link) > 0, left);
+    }
+    return 0;
+}
+
+int channel_open(struct channel *c, const struct address *a, struct guard *guard, double seconds,
+                 struct err *e)
+{
+    double end = clock_now() + seconds;
     int fd = address_dial(a, seconds, e);
-    if (fd < 0)
+    if (fd < 0 || channel_take(c, fd, a->kind == ADDRESS_STDIO ? STDOUT_FILENO : fd, e) < 0)
         return -1;
-    return channel_take(c, fd, a->kind == ADDRESS_STDIO ? STDOUT_FILENO : fd, e);
+    if (guard == NULL)
+        return 0;
+    if (guard_link(guard, &c->link, a->host, e) == 0 && shake_hands(c, end, e) == 0)
+        return 0;
+    channel_close(c);
+    char text[sizeof a->host + 16];
+    return err_ctx(e, "%s", address_text(a, text, sizeof text));
+}
+
+/* Who closes on what it has not read resets the connection, and its last words may be lost with it:
+ * TLS has an end of its own that comes behind the other side's last frame. */
+static void await_end(struct channel *c)
+{
+    double left, end = clock_now() + farewell;
+    ssize_t n = 1;
+    c->link.ops->finish(&c->link);
+    while (n != 0 && (left = end - clock_now()) > 0) {
+        char sink[4096];
+        struct iovec v = { sink, sizeof sink };
+        n = c->link.ops->read(&c->link, &v, 1);
+        if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK)
+            return;
+        if (n < 0)
+            link_ready(c->link.in, false, left);
+    }
 }
 
 void channel_close(struct channel *c)
 {
-    if (c->in >= 0)
-        close(c->in);
-    if (c->out >= 0 && c->out != c->in)
-        close(c->out);
-    c->in = c->out = -1;
+    if (c->link.ops == NULL)
+        return; /* never opened */
+    if (c->link.tls != NULL && c->link.ops->open(&c->link) && !c->lost)
+        await_end(c);
+    c->link.ops->close(&c->link);
 }
 
+/* Whoever broke the rules is there still; whoever closed, or whose network broke, may come back. */
 static int lost(struct channel *c, struct err *e)
 {
-    c->lost = true;
-    if (errno == EPIPE || errno == ECONNRESET)
-        return err_set(e, ERR_PEER, "connection closed");
-    err_sys(e, "connection lost");
-    e->kind = ERR_PEER;
-    return -1;
+    c->lost = errno != EPROTO;
+    if (errno == ECONNRESET)
+        errno = EPIPE;
+    return link_failed(&c->link, e);
 }
 
 static int silent(const struct channel *c, struct err *e)
@@ -73,63 +105,11 @@ static int silent(const struct channel *c, struct err *e)
     return err_set(e, ERR_PEER, "connection lost: nothing came for %g s", c->limit);
 }
 
-/* Waits until one of them is ready or `seconds` are over; whether one is. pselect, for its time is in
- * nanoseconds and it is there on every POSIX system. */
-static bool any_ready(const struct watched *w, size_t n, double seconds)
-{
-    fd_set sets[2];
-    int end = 0;
-    FD_ZERO(&sets[0]);
-    FD_ZERO(&sets[1]);
-    for (size_t i = 0; i < n; i++) {
-        FD_SET(w[i].fd, &sets[w[i].to_write]);
-        end = w[i].fd < end ? end : w[i].fd + 1;
-    }
-    if (seconds > 1e6)
-        seconds = 1e6; /* whoever waits looks again */
-    struct timespec t = { .tv_sec = (time_t)seconds };
-    t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
-    return pselect(end, &sets[0], &sets[1], NULL, &t, NULL) > 0;
-}
-
-static bool ready(int fd, bool to_write, double seconds)
-{
-    return any_ready(&(struct watched){ fd, to_write }, 1, seconds);
-}
-
-/* As read and writev, but EAGAIN when nothing can be read or taken now. The descriptors may be
- * shared with other programs (a filter in front or behind), so their flags are not ours to change:
- * sockets are asked call by call; of a pipe that is ready a read, or a write of at most PIPE_BUF,
- * does not block. */
-
-static ssize_t read_now(const struct channel *c, void *data, size_t n)
-{
-    if (c->socket_in)
-        return recv(c->in, data, n, MSG_DONTWAIT);
-    if (ready(c->in, false, 0))
-        return read(c->in, data, n);
-    errno = EAGAIN;
-    return -1;
-}
-
-static ssize_t write_now(const struct channel *c, struct iovec *v, int n)
-{
-    struct msghdr m = { .msg_iov = v, .msg_iovlen = (size_t)n };
-    if (c->socket_out)
-        return sendmsg(c->out, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (ready(c->out, true, 0))
-        return write(c->out, v->iov_base, v->iov_len < PIPE_BUF ? v->iov_len : PIPE_BUF);
-    errno = EAGAIN;
-    return -1;
-}
-
 /* What is there, at most n bytes. 0: nothing now. -1: e. */
 static ssize_t take(struct channel *c, void *data, size_t n, struct err *e)
 {
-    ssize_t got;
-    do
-        got = read_now(c, data, n);
-    while (got < 0 && errno == EINTR);
+    struct iovec v = { data, n };
+    ssize_t got = c->link.ops->read(&c->link, &v, 1);
     if (got > 0) {
         c->heard = clock_now();
         return got;
@@ -149,11 +129,12 @@ static int beat_if_due(struct channel *c, double now, struct err *e)
     return channel_send(c, &f, NULL, 0, NULL, 0, e);
 }
 
-/* Sleeps until something comes, at the longest until `end`, a heartbeat or the limit of silence. With `others`
- * also until one of them is ready. 1: look again. 0: end is past, or one of them is ready. */
+/* Sleeps until something comes, at the longest until `end`, a heartbeat or the limit of silence.
+ * With `others` also until one of them is ready. 1: look again. 0: end is past, or one of them is
+ * ready. */
 static int await(struct channel *c, double end, bool others, struct err *e)
 {
-    struct watched all[WATCHED_MAX + 1] = { { c->in, false } };
+    struct watched all[WATCHED_MAX + 1] = { { c->link.in, false } };
     size_t n = others ? c->n_others : 0;
     double now = clock_now();
     if (now - c->heard >= c->limit)
@@ -166,8 +147,8 @@ static int await(struct channel *c, double end, bool others, struct err *e)
         memcpy(all + 1, c->others, n * sizeof *all);
     double left = fmin(end, fmin(c->heard + c->limit, c->told + c->beat)) - now;
     /* Systems round long waits up, Linux by a thousandth: the rest is slept by itself. */
-    bool some = any_ready(all, n + 1, left > 0.05 ? left * 0.998 : fmax(left, 0));
-    return !(some && n > 0 && any_ready(c->others, n, 0));
+    bool some = link_any_ready(all, n + 1, left > 0.05 ? left * 0.998 : fmax(left, 0));
+    return !(some && n > 0 && link_any_ready(c->others, n, 0));
 }
 
 int channel_wait(struct channel *c, double seconds, struct frame *f, struct err *e)
@@ -233,18 +214,18 @@ static int advance(struct iovec **v, int n, size_t sent)
 static int give(struct channel *c, struct iovec *v, int n, struct err *e)
 {
     double end = clock_now() + c->limit;
-    while ((n = advance(&v, n, 0)) > 0) {
-        ssize_t sent = write_now(c, v, n);
-        if (sent >= 0) {
+    while ((n = advance(&v, n, 0)) > 0 || c->link.ops->unsent(&c->link) > 0) {
+        ssize_t sent = c->link.ops->write(&c->link, v, n);
+        if (sent > 0) {
             n = advance(&v, n, (size_t)sent);
             end = clock_now() + c->limit;
-        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            double now = clock_now();
-            if (now >= end)
+        } else if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            double left = end - clock_now();
+            if (left <= 0)
                 return err_set(e, ERR_PEER, "connection lost: nothing was taken for %g s",
                                c->limit);
-            ready(c->out, true, end - now);
-        } else if (errno != EINTR) {
+            link_ready(c->link.out, true, left);
+        } else if (sent < 0) {
             return lost(c, e);
         }
     }

@@ -11,32 +11,29 @@
 #include "base/err.h"
 #include "net/address.h"
 #include "net/frame.h"
-
-/* A descriptor of the caller's, below FD_SETSIZE, that ends a wait as well. */
-struct watched {
-    int fd;
-    bool to_write; /* until it takes something; else until there is something to read */
-};
+#include "net/guard.h"
+#include "net/link.h"
 
 enum { WATCHED_MAX = 4 };
 
 struct channel {
-    int in, out;  /* the same descriptor for sockets; 0 and 1 for stdio; -1: closed */
-    bool socket_in, socket_out; /* else pipes, or what is like them */
+    struct link link;
     double heard; /* when the last byte came */
     double told;  /* when the last frame went out */
     double limit; /* seconds of silence, or of a peer that takes nothing, until the peer is lost */
     double beat;  /* seconds: waiting and reading send a HEARTBEAT when nothing else went out */
     unsigned char header[FRAME_HEADER];
     size_t have;  /* bytes of the header that are in */
-    bool lost;    /* it closed or broke; silence is not this */
+    bool lost;    /* it closed or broke; silence is not this, nor a breach of TLS */
     const struct watched *others; /* (n_others, at most WATCHED_MAX), for channel_wait; not owned */
     size_t n_others;
 };
 
-/* Dials, one attempt of at most `seconds`. limit and beat are the caller's to set. Errors as
- * address_dial. */
-int channel_open(struct channel *c, const struct address *a, double seconds, struct err *e);
+/* Dials, one attempt of at most `seconds`; on an address that is guarded, through `guard` (else
+ * NULL). limit and beat are the caller's to set. Errors as address_dial; ERR_PEER when the other
+ * side is not the one it should be, or finds this one not to be. */
+int channel_open(struct channel *c, const struct address *a, struct guard *guard, double seconds,
+                 struct err *e);
 
 /* The same for descriptors that are connected already; they are the channel's from now on. */
 int channel_take(struct channel *c, int in, int out, struct err *e);
@@ -56,6 +53,6 @@ int channel_skip(struct channel *c, uint64_t n, struct err *e);
 int channel_send(struct channel *c, struct frame *f, const void *head, size_t n_head,
                  const void *body, size_t n_body, struct err *e);
 
-void channel_close(struct channel *c);
+void channel_close(struct channel *c); /* also when it was never opened, but zeroed */
 
 #endif

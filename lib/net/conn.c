@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -20,10 +19,12 @@ enum {
 };
 
 struct conn {
-    int fd;
+    struct link link;
     const struct conn_calls *calls;
     void *owner;
-    struct event *readable, *writable, *later;
+    struct event *readable, *writable;
+    struct event *later; /* `failure` is to be told */
+    struct event *again; /* bytes are here that the descriptor does not tell of */
     double heard;
     bool spoke; /* it has sent something */
 
@@ -46,7 +47,7 @@ struct conn {
 
 static void stop_events(struct conn *c)
 {
-    struct event **all[] = { &c->readable, &c->writable, &c->later };
+    struct event **all[] = { &c->readable, &c->writable, &c->later, &c->again };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (*all[i] != NULL)
             event_free(*all[i]);
@@ -60,9 +61,7 @@ void conn_free(struct conn *c)
         return;
     stop_events(c);
     queue_free(&c->queue);
-    if (c->fd >= 0)
-        close(c->fd);
-    c->fd = -1;
+    c->link.ops->close(&c->link);
     c->gone = c->done = true;
     if (!c->busy)
         free(c);
@@ -77,42 +76,23 @@ static void tell_closed(struct conn *c, const struct err *why)
     event_del(c->readable);
     event_del(c->writable);
     struct err e = { 0 };
-    if (!c->finishing || c->queue.bytes > 0)
+    if (!c->finishing || conn_queued(c) > 0)
         e = *why;
     c->calls->closed(c->owner, c, &e);
-}
-
-static void peer_left(struct conn *c, bool by_error)
-{
-    struct err e = { 0 };
-    if (by_error)
-        err_sys(&e, "connection lost");
-    else
-        err_set(&e, ERR_PEER, "connection closed");
-    e.kind = ERR_PEER;
-    tell_closed(c, &e);
 }
 
 /* Writing failed. What the peer said before it left is still read first, in the next turn. */
 static void write_failed(struct conn *c)
 {
-    if (errno == EPIPE)
-        err_set(&c->failure, ERR_PEER, "connection closed");
-    else
-        err_sys(&c->failure, "connection lost");
-    c->failure.kind = ERR_PEER;
+    link_failed(&c->link, &c->failure);
     c->broken = true;
     event_active(c->later, 0, 0);
 }
 
-/* Bytes that the socket took now: 0 when it is full or broken. */
+/* Bytes that were taken now: 0 when the socket is full or broken. */
 static size_t send_now(struct conn *c, struct iovec *v, size_t n)
 {
-    struct msghdr m = { .msg_iov = v, .msg_iovlen = n };
-    ssize_t sent;
-    do
-        sent = sendmsg(c->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
-    while (sent < 0 && errno == EINTR);
+    ssize_t sent = c->link.ops->write(&c->link, v, (int)n);
     if (sent >= 0)
         return (size_t)sent;
     if (errno != EAGAIN && errno != EWOULDBLOCK)
@@ -122,8 +102,20 @@ static size_t send_now(struct conn *c, struct iovec *v, size_t n)
 
 static void finish_if_drained(struct conn *c)
 {
-    if (c->finishing && c->queue.bytes == 0)
-        shutdown(c->fd, SHUT_WR); /* the peer sees the end behind the last frame */
+    if (c->finishing && conn_queued(c) == 0)
+        c->link.ops->finish(&c->link); /* the peer sees the end behind the last frame */
+}
+
+/* Woken when the socket takes more, as long as there is something for it. */
+static void mind_writing(struct conn *c)
+{
+    const struct link_ops *ops = c->link.ops;
+    if (c->done || c->broken)
+        return;
+    if (ops->unsent(&c->link) > 0 || (c->queue.bytes > 0 && ops->open(&c->link)))
+        event_add(c->writable, NULL);
+    else
+        event_del(c->writable);
 }
 
 static void on_writable(evutil_socket_t fd, short what, void *self)
@@ -131,12 +123,10 @@ static void on_writable(evutil_socket_t fd, short what, void *self)
     (void)fd, (void)what;
     struct conn *c = self;
     struct iovec v[PIECES_A_SEND];
-    if (c->queue.bytes > 0)
-        queue_sent(&c->queue, send_now(c, v, queue_gather(&c->queue, v, PIECES_A_SEND)));
-    if (c->queue.bytes > 0 && !c->broken)
-        return;
-    event_del(c->writable);
-    finish_if_drained(c);
+    queue_sent(&c->queue, send_now(c, v, queue_gather(&c->queue, v, PIECES_A_SEND)));
+    if (conn_queued(c) == 0 && !c->broken)
+        finish_if_drained(c);
+    mind_writing(c);
 }
 
 /* A frame to the socket as far as it takes it, the rest to the queue. */
@@ -155,11 +145,12 @@ static int put(struct conn *c, const struct frame *f, const void *payload, size_
         struct iovec v[2] = { { header, FRAME_HEADER }, { (void *)(uintptr_t)payload, n } };
         sent = send_now(c, v, n > 0 ? 2 : 1);
     }
-    if (c->broken || sent == FRAME_HEADER + n)
-        return 0;
+    int rc = c->broken || sent == FRAME_HEADER + n
+                 ? 0
+                 : queue_add(&c->queue, header, payload, n, sent, params, e);
     if (idle)
-        event_add(c->writable, NULL);
-    return queue_add(&c->queue, header, payload, n, sent, params, e);
+        mind_writing(c);
+    return rc;
 }
 
 int conn_send(struct conn *c, const struct frame *f, const void *payload, struct err *e)
@@ -190,8 +181,8 @@ static void refuse(struct conn *c, const struct err *why)
     struct frame f = { .type = FRAME_ERROR, .flags = why->kind, .length = strlen(why->text) };
     if (!c->finishing) {
         conn_send(c, &f, why->text, &ignored);
-        shutdown(c->fd, SHUT_WR);
-        socket_discard(c->fd);
+        c->link.ops->finish(&c->link);
+        socket_discard(c->link.in);
     }
     tell_closed(c, why);
 }
@@ -240,20 +231,32 @@ static int hand_over(struct conn *c)
     return -1;
 }
 
+/* Nothing more will come. Who is not the one it should be is told so. */
+static void reading_ended(struct conn *c, bool in_order)
+{
+    struct err e = { 0 };
+    if (in_order)
+        err_set(&e, ERR_PEER, "connection closed");
+    else
+        link_failed(&c->link, &e);
+    c->spoke = c->spoke || errno == EPROTO;
+    if (!in_order && errno == EPROTO)
+        refuse(c, &e);
+    else
+        tell_closed(c, &e);
+}
+
 /* One read: the rest of the payload and, behind it, of the next header. 1: there may be more. */
 static int read_some(struct conn *c)
 {
     size_t rest = c->receiving ? (size_t)c->f.length - c->got : 0;
-    size_t want = rest + FRAME_HEADER - c->have;
     struct iovec v[2] = { { rest > 0 ? c->payload + c->got : NULL, rest },
                           { c->header + c->have, FRAME_HEADER - c->have } };
-    ssize_t n = rest > 0 ? readv(c->fd, v, 2) : read(c->fd, v[1].iov_base, v[1].iov_len);
-    if (n < 0 && errno == EINTR)
-        return 1;
+    ssize_t n = c->link.ops->read(&c->link, rest > 0 ? v : v + 1, rest > 0 ? 2 : 1);
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
         return 0;
     if (n <= 0) {
-        peer_left(c, n < 0);
+        reading_ended(c, n == 0);
         return 0;
     }
     c->heard = clock_now();
@@ -261,7 +264,7 @@ static int read_some(struct conn *c)
     size_t of_payload = (size_t)n < rest ? (size_t)n : rest;
     c->got += of_payload;
     c->have += (size_t)n - of_payload;
-    return hand_over(c) == 0 && (size_t)n == want;
+    return hand_over(c) == 0 && c->link.more;
 }
 
 /* 1: the socket is drained. */
@@ -279,9 +282,15 @@ static void on_readable(evutil_socket_t fd, short what, void *self)
 {
     (void)fd, (void)what;
     struct conn *c = self;
-    read_turn(c);
-    if (c->gone)
+    static const struct timeval next_turn = { 0 };
+    bool drained = read_turn(c);
+    if (c->gone) {
         free(c);
+        return;
+    }
+    if (!drained && !c->done && !c->paused)
+        event_add(c->again, &next_turn);
+    mind_writing(c);
 }
 
 /* After a failed write: what had come before, then the failure. */
@@ -301,21 +310,21 @@ static void on_later(evutil_socket_t fd, short what, void *self)
         free(c);
 }
 
-struct conn *conn_new(struct event_base *base, int fd, const struct conn_calls *calls, void *owner,
-                      struct err *e)
+struct conn *conn_new(struct event_base *base, struct link *link, const struct conn_calls *calls,
+                      void *owner, struct err *e)
 {
     struct conn *c = mem_new(1, sizeof *c, e);
     if (c == NULL) {
-        close(fd);
+        link->ops->close(link);
         return NULL;
     }
-    *c = (struct conn){ .fd = fd, .calls = calls, .owner = owner, .heard = clock_now() };
-    socket_tune(fd);
-    evutil_make_socket_nonblocking(fd);
-    c->readable = event_new(base, fd, EV_READ | EV_PERSIST, on_readable, c);
-    c->writable = event_new(base, fd, EV_WRITE | EV_PERSIST, on_writable, c);
+    *c = (struct conn){ .link = *link, .calls = calls, .owner = owner, .heard = clock_now() };
+    socket_tune(link->in);
+    c->readable = event_new(base, link->in, EV_READ | EV_PERSIST, on_readable, c);
+    c->writable = event_new(base, link->out, EV_WRITE | EV_PERSIST, on_writable, c);
     c->later = event_new(base, -1, 0, on_later, c);
-    if (c->readable && c->writable && c->later && event_add(c->readable, NULL) == 0)
+    c->again = event_new(base, -1, 0, on_readable, c);
+    if (c->readable && c->writable && c->later && c->again && event_add(c->readable, NULL) == 0)
         return c;
     conn_free(c);
     err_memory(e);
@@ -339,7 +348,7 @@ void conn_pause(struct conn *c, bool paused)
 void conn_poll(struct conn *c)
 {
     if (!c->done && !c->busy)
-        on_readable(c->fd, EV_READ, c);
+        on_readable(c->link.in, EV_READ, c);
 }
 
 bool conn_spoke(const struct conn *c)
@@ -364,7 +373,7 @@ double conn_heard(const struct conn *c)
 
 size_t conn_queued(const struct conn *c)
 {
-    return c->queue.bytes;
+    return c->queue.bytes + c->link.ops->unsent(&c->link);
 }
 
 void *conn_owner(const struct conn *c)

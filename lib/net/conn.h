@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "net/frame.h"
+#include "net/link.h"
 
 struct conn;
 
@@ -34,9 +35,11 @@ struct conn_calls {
     void (*closed)(void *owner, struct conn *c, struct err *e);
 };
 
-struct conn *conn_new(struct event_base *base, int fd, const struct conn_calls *calls, void *owner,
-                      struct err *e); /* takes fd, also when it fails */
-void conn_free(struct conn *c);       /* closes at once; unsent bytes are lost */
+/* Takes what is in link, also when it fails. Until the link is open nothing is read as a frame and
+ * nothing is sent. */
+struct conn *conn_new(struct event_base *base, struct link *link, const struct conn_calls *calls,
+                      void *owner, struct err *e);
+void conn_free(struct conn *c); /* closes at once; unsent bytes are lost */
 
 /* Queues a small frame (WELCOME, BYE, ERROR, HEARTBEAT): copied. Order is kept with parameters. */
 int conn_send(struct conn *c, const struct frame *f, const void *payload, struct err *e);

@@ -1,20 +1,8 @@
 /* tcp:HOST:PORT[/TOKEN]: loopback, or a network that is trusted. */
-#include <arpa/inet.h>
-#include <ctype.h>
-#include <errno.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include "base/clock.h"
-#include "base/num.h"
-#include "net/transport.h"
-
-enum { PORT_MAX = 65535, HOST_TEXT = 128 /* an address as numbers, with its scope */ };
+#include "net/inet.h"
 
 static int parse_token(struct address *a, const char *text, struct err *e)
 {
@@ -25,220 +13,26 @@ static int parse_token(struct address *a, const char *text, struct err *e)
     return 0;
 }
 
-static int parse_port(struct address *a, const char *text, size_t n, struct err *e)
-{
-    char digits[32];
-    const char *bare = *text == '-' ? text + 1 : text;
-    size_t n_bare = n - (size_t)(bare - text);
-    if (n == 0)
-        return err_set(e, ERR_USAGE, "no port: write tcp:HOST:PORT");
-    if (n_bare == 0 || strspn(bare, "0123456789") < n_bare)
-        return err_set(e, ERR_USAGE, "not a port number: %.*s", (int)n, text);
-    struct err ignored = { 0 };
-    uint64_t v = PORT_MAX + 1;
-    if (bare == text && n < sizeof digits) {
-        memcpy(digits, text, n);
-        digits[n] = '\0';
-        num_whole(digits, &v, &ignored);
-    }
-    if (v > PORT_MAX)
-        return err_set(e, ERR_USAGE, "port out of range: %.*s, ports go from 0 to %d", (int)n, text,
-                       PORT_MAX);
-    a->port = (unsigned)v;
-    return 0;
-}
-
-static int set_host(struct address *a, const char *text, size_t n, struct err *e)
-{
-    if (n == 0)
-        return err_set(e, ERR_USAGE, "no host: write tcp:HOST:PORT");
-    if (n >= sizeof a->host)
-        return err_set(e, ERR_USAGE, "a host name of %zu bytes: %zu are allowed", n,
-                       sizeof a->host - 1);
-    memcpy(a->host, text, n);
-    a->host[n] = '\0';
-    return 0;
-}
-
-/* Splits host from port: *n bytes of host at *host; returns what stands behind the colon. */
-static const char *split(const char *text, const char **host, size_t *n, struct err *e)
-{
-    const char *end = text[0] == '[' ? strchr(text, ']') : strrchr(text, ':');
-    *host = text[0] == '[' ? text + 1 : text;
-    if (end == NULL && text[0] == '[')
-        err_set(e, ERR_USAGE, "no closing bracket: write tcp:[ADDRESS]:PORT");
-    else if (end == NULL || (*end == ']' && end[1] != ':'))
-        err_set(e, ERR_USAGE, "no port: write tcp:HOST:PORT");
-    else if (*end == ':' && memchr(text, ':', (size_t)(end - text)) != NULL)
-        err_set(e, ERR_USAGE, "an IPv6 address needs brackets: write tcp:[%.*s]:%s",
-                (int)(end - text), text, end + 1);
-    else {
-        *n = (size_t)(end - *host);
-        return end + (*end == ']') + 1;
-    }
-    return NULL;
-}
-
 static int parse(struct address *a, const char *rest, struct err *e)
 {
-    size_t n = 0;
-    const char *host, *port = split(rest, &host, &n, e);
-    if (port == NULL || set_host(a, host, n, e) < 0)
+    const char *behind = inet_parse(a, rest, e);
+    if (behind == NULL)
         return -1;
-    size_t n_port = strcspn(port, "/");
-    if (parse_port(a, port, n_port, e) < 0)
-        return -1;
-    return port[n_port] == '/' ? parse_token(a, port + n_port + 1, e) : 0;
+    return *behind == '/' ? parse_token(a, behind + 1, e) : 0;
 }
 
 static void print(const struct address *a, bool full, char *text, size_t room)
 {
-    const char *format = strchr(a->host, ':') ? "tcp:[%s]:%u%s%s" : "tcp:%s:%u%s%s";
-    bool token = full && a->token[0] != '\0';
-    snprintf(text, room, format, a->host, a->port, token ? "/" : "", token ? a->token : "");
-}
-
-/* freeaddrinfo() it. */
-static struct addrinfo *resolve(const struct address *a, struct err *e)
-{
-    char port[8];
-    struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found = NULL;
-    snprintf(port, sizeof port, "%u", a->port);
-    int why = getaddrinfo(a->host, port, &hints, &found);
-    if (why == 0)
-        return found;
-    if (why == EAI_SYSTEM)
-        err_sys(e, "%s", a->host);
-    else if (why == EAI_NONAME)
-        err_set(e, ERR_SYSTEM, "name not known: %s", a->host);
-    else
-        err_set(e, ERR_SYSTEM, "%s: %s", a->host, gai_strerror(why));
-    return NULL;
-}
-
-static const char *family_name(int family)
-{
-    return family == AF_INET6 ? "IPv6" : "IPv4";
-}
-
-static bool same_ends(int fd)
-{
-    struct sockaddr_storage here = { 0 }, there = { 0 };
-    socklen_t n = sizeof here, m = sizeof there;
-    return getsockname(fd, (struct sockaddr *)&here, &n) == 0 &&
-           getpeername(fd, (struct sockaddr *)&there, &m) == 0 && n == m &&
-           memcmp(&here, &there, n) == 0;
-}
-
-static int dial_one(const struct addrinfo *to, double seconds, struct err *e)
-{
-    int one = 1, fd = transport_socket(to->ai_family, e);
-    if (fd < 0)
-        return err_ctx(e, "%s", family_name(to->ai_family));
-    if (transport_connect(fd, to->ai_addr, to->ai_addrlen, seconds, e) < 0)
-        goto out;
-    /* Dialling a free port of this machine can, by chance, meet the dialler itself. */
-    if (same_ends(fd)) {
-        errno = ECONNREFUSED;
-        err_sys(e, "cannot connect");
-        goto out;
-    }
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    return fd;
-out:
-    close(fd);
-    return -1;
-}
-
-static int dial(const struct address *a, double seconds, struct err *e)
-{
-    if (a->port == 0)
-        return err_set(e, ERR_USAGE, "port 0 is for listening alone");
-    double end = clock_now() + seconds;
-    struct addrinfo *all = resolve(a, e);
-    if (all == NULL)
-        return -1;
-    int left = 0, fd = -1;
-    for (struct addrinfo *i = all; i != NULL; i = i->ai_next)
-        left++;
-    /* Each address has its share of the time: one that swallows everything stops no other. */
-    for (struct addrinfo *i = all; i != NULL && fd < 0; i = i->ai_next, left--) {
-        double rest = end - clock_now();
-        fd = dial_one(i, rest > 0 ? rest / left : 0, e);
-    }
-    freeaddrinfo(all);
-    return fd;
-}
-
-static bool loopback(const struct sockaddr *a)
-{
-    if (a->sa_family == AF_INET)
-        return ntohl(((const struct sockaddr_in *)(const void *)a)->sin_addr.s_addr) >> 24 == 127;
-    const struct in6_addr *six = &((const struct sockaddr_in6 *)(const void *)a)->sin6_addr;
-    return IN6_IS_ADDR_LOOPBACK(six) || (IN6_IS_ADDR_V4MAPPED(six) && six->s6_addr[12] == 127);
-}
-
-static int check_loopback(const struct addrinfo *all, struct err *e)
-{
-    char text[HOST_TEXT] = "?";
-    for (const struct addrinfo *i = all; i != NULL; i = i->ai_next) {
-        if (loopback(i->ai_addr))
-            continue;
-        getnameinfo(i->ai_addr, i->ai_addrlen, text, sizeof text, NULL, 0, NI_NUMERICHOST);
-        return err_set(e, ERR_USAGE, "%s is no loopback address; --insecure allows others", text);
-    }
-    return 0;
-}
-
-static int listen_one(const struct addrinfo *at, struct err *e)
-{
-    int one = 1, fd = transport_socket(at->ai_family, e);
-    if (fd < 0)
-        return err_ctx(e, "%s", family_name(at->ai_family));
-    /* A server that ended a second ago does not keep the port. */
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    if (bind(fd, at->ai_addr, at->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0)
-        return fd;
-    err_sys(e, "%s", family_name(at->ai_family));
-    close(fd);
-    return -1;
-}
-
-/* What is bound, as numbers: the name may mean another address elsewhere. */
-static int take_name(struct address *a, int fd, struct err *e)
-{
-    struct sockaddr_storage at;
-    socklen_t n = sizeof at;
-    char port[16];
-    if (getsockname(fd, (struct sockaddr *)&at, &n) < 0)
-        return err_sys(e, "cannot listen");
-    if (getnameinfo((struct sockaddr *)&at, n, a->host, sizeof a->host, port, sizeof port,
-                    NI_NUMERICHOST | NI_NUMERICSERV) != 0)
-        return err_set(e, ERR_SYSTEM, "cannot tell the address that was bound");
-    return parse_port(a, port, strlen(port), e);
-}
-
-static int listen_at(struct address *a, bool insecure, struct err *e)
-{
-    int fd = -1;
-    struct addrinfo *all = resolve(a, e);
-    if (all == NULL)
-        return -1;
-    if (insecure || check_loopback(all, e) == 0)
-        for (struct addrinfo *i = all; i != NULL && fd < 0; i = i->ai_next)
-            fd = listen_one(i, e);
-    freeaddrinfo(all);
-    if (fd >= 0 && take_name(a, fd, e) < 0) {
-        close(fd);
-        return -1;
-    }
-    return fd;
+    inet_print(a, text, room);
+    size_t n = strlen(text);
+    if (full && a->token[0] != '\0')
+        snprintf(text + n, room - n, "/%s", a->token);
 }
 
 const struct transport transport_tcp = {
     .plug = { .name = "tcp", .help = "tcp:HOST:PORT, loopback alone unless --insecure" },
     .parse = parse,
     .print = print,
-    .listen = listen_at,
-    .dial = dial,
+    .listen = inet_listen,
+    .dial = inet_dial,
 };

@@ -64,7 +64,9 @@ static void serve(int ours, int theirs)
         o.base = event_base_new();
     o.over = 0;
     shutdown(theirs, SHUT_WR);
-    struct conn *c = conn_new(o.base, ours, &calls, &o, &e);
+    struct link link;
+    promise(link_plain(&link, ours, ours) == 0);
+    struct conn *c = conn_new(o.base, &link, &calls, &o, &e);
     promise(c != NULL);
     for (int turn = 0; !o.over && turn < 64; turn++)
         event_base_loop(o.base, EVLOOP_NONBLOCK);

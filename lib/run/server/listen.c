@@ -59,6 +59,14 @@ static void accept_again(evutil_socket_t fd, short what, void *self)
     evconnlistener_enable(((struct listener *)self)->events);
 }
 
+/* One for all. */
+static int open_guard(struct server *s, struct err *e)
+{
+    if (s->guard == NULL)
+        s->guard = guard_open(&s->conf->secrets, true, e);
+    return s->guard == NULL ? -1 : 0;
+}
+
 static int listen_one(struct server *s, struct listener *at, const char *text, struct err *e)
 {
     at->server = s;
@@ -67,6 +75,8 @@ static int listen_one(struct server *s, struct listener *at, const char *text, s
     if (at->address.kind == ADDRESS_STDIO)
         return err_set(e, ERR_USAGE, "-l '%s': workers on stdin and stdout are started with -x",
                        text);
+    if (address_guarded(&at->address) && open_guard(s, e) < 0)
+        return -1;
     at->address.token[0] = '\0';
     if (at->address.kind == ADDRESS_TCP && !s->conf->insecure &&
         address_make_token(&at->address, e) < 0)
@@ -181,6 +191,9 @@ int listen_open(struct server *s, struct err *e)
     for (size_t i = 0; i < all->n; i++)
         if (listen_one(s, &s->listeners[i], all->v[i], e) < 0)
             return -1;
+    if (s->guard == NULL && secrets_given(&s->conf->secrets))
+        return err_set(e, ERR_USAGE,
+                       "a key or certificates are for tls: addresses, and there is none (-l tls:)");
     return all->n == 0 ? 0 : tell(s, e);
 }
 

@@ -113,6 +113,20 @@ void peer_greeted(struct peer *p)
     p->hello_limit = NULL;
 }
 
+static struct conn *connect_peer(struct peer *p, int fd, struct err *e)
+{
+    struct link link;
+    if (link_plain(&link, fd, fd) < 0) {
+        err_sys(e, "connection");
+        link.ops->close(&link);
+        return NULL;
+    }
+    if (p->via != NULL && address_guarded(&p->via->address) &&
+        guard_link(p->server->guard, &link, NULL, e) < 0)
+        return NULL;
+    return conn_new(p->server->base, &link, &conn_calls, p, e);
+}
+
 struct peer *peer_new(struct server *s, int fd, const struct listener *via, struct child *child,
                       struct err *e)
 {
@@ -122,7 +136,7 @@ struct peer *peer_new(struct server *s, int fd, const struct listener *via, stru
         return NULL;
     }
     *p = (struct peer){ .server = s, .via = via, .child = child, .rank = NO_PLACE };
-    p->conn = conn_new(s->base, fd, &conn_calls, p, e);
+    p->conn = connect_peer(p, fd, e);
     if (p->conn == NULL) {
         free(p);
         return NULL;

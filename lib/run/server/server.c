@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/progress.h"
+#include "net/secret.h"
 #include "run/account.h"
 #include "run/server/judge.h"
 #include "run/server/outputs.h"
@@ -154,6 +155,7 @@ static void close_all(struct server *s)
     out_abort(&s->out);
     stream_close(s->stream);
     life_close(s);
+    guard_close(s->guard);
     if (s->base != NULL)
         event_base_free(s->base);
     free_run(s);
@@ -224,6 +226,8 @@ int server_run(struct server_conf *conf, int *signal_out, struct err *e)
 {
     struct server s = { .conf = conf, .log = &conf->log };
     struct sigaction ignore = { .sa_handler = SIG_IGN }, was;
+    if (conf->make_key != NULL)
+        return secret_make(conf->make_key, e);
     if (fill_standard(e) < 0)
         return -1;
     sigaction(SIGPIPE, &ignore, &was);

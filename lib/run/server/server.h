@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/plug.h"
 #include "base/set.h"
+#include "net/guard.h"
 #include "run/train.h"
 
 enum { NO_FD = -1 };
@@ -28,8 +29,10 @@ struct server_conf {
     const char *run;                                                  /* name, or NULL */
     double join_timeout, worker_timeout, loss_timeout, drain_timeout; /* seconds */
     bool insecure;
+    struct secrets secrets; /* for tls: addresses */
     const char *address_file;
-    int ready_fd; /* or NO_FD */
+    int ready_fd;         /* or NO_FD */
+    const char *make_key; /* only write a key there; or NULL */
     const struct opt *opts; /* the program's rows, */
     uint64_t given;         /* and which of them were on the command line */
 };

@@ -82,6 +82,7 @@ struct server {
 
     struct listener *listeners;
     size_t n_listeners;
+    struct guard *guard; /* of tls: addresses, or NULL */
     struct spawn spawn;
     struct peer *peers;
     struct place *places; /* (P) */

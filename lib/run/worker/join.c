@@ -15,6 +15,8 @@ static const double first_pause = 0.05, growth = 1.5, longest_pause = 2;
 static const double notice_after = 2; /* seconds of trying until people are told */
 static const double words_wait = 0.5;
 
+enum { ADDRESS_TEXT = 4400 };
+
 static void sleep_for(double seconds)
 {
     if (seconds > 0)
@@ -23,9 +25,12 @@ static void sleep_for(double seconds)
 
 static int attempt(struct join *j, double seconds, struct err *e)
 {
+    char text[ADDRESS_TEXT];
     if (address_parse_or_file(&j->address, j->connect, e) < 0)
         return -1;
-    return channel_open(&j->channel, &j->address, seconds, e);
+    if (guard_suits(j->secrets, &j->address, e) < 0)
+        return err_ctx(e, "%s", address_text(&j->address, text, sizeof text));
+    return channel_open(&j->channel, &j->address, j->guard, seconds, e);
 }
 
 static int give_up(const struct join *j, struct err *e)
@@ -60,7 +65,7 @@ int join_dial(struct join *j, struct err *e)
         left = j->end - clock_now();
         if (attempt(j, left > 0 ? left : 0, e) == 0)
             return 0;
-        if (e->kind == ERR_USAGE || e->kind == ERR_DATA)
+        if (e->kind == ERR_USAGE || e->kind == ERR_DATA || e->kind == ERR_PEER)
             return -1;
         notice(j, tried, e);
         tried = j->timeout - (j->end - clock_now());
@@ -170,7 +175,7 @@ void join_explain(struct join *j, struct err *e)
 {
     struct err ignored = { 0 };
     struct frame f = { .type = FRAME_ERROR, .flags = e->kind };
-    char text[200];
+    char text[ADDRESS_TEXT];
     if (j->refused)
         return;
     if (j->channel.lost) {

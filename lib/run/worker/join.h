@@ -10,10 +10,12 @@
 #include "net/channel.h"
 #include "run/hello.h"
 
-/* Zeroed but for the first four before use. */
+/* Zeroed but for the first six before use. */
 struct join {
     const char *connect; /* ADDRESS or @FILE, read again at each attempt */
     double timeout;      /* seconds of trying */
+    const struct secrets *secrets;
+    struct guard *guard; /* of the secrets, or NULL: there are none */
     const struct log *log;
     int64_t rank;        /* asked for, or RANK_ANY; the one given from then on */
     struct address address;
@@ -26,7 +28,8 @@ struct join {
 };
 
 /* Connects, or tries until `timeout` seconds after the first attempt since the last welcome. *e may
- * hold what ended the last attempt. -1: ERR_PEER when time is over, ERR_USAGE and ERR_DATA at once. */
+ * hold what ended the last attempt. -1: ERR_PEER when time is over, or the
+ * two sides do not trust each other; ERR_USAGE and ERR_DATA at once. */
 int join_dial(struct join *j, struct err *e);
 
 /* Says hello (what is in h but the rank), waits for the welcome. 1: w is set and j->rank. 0: the

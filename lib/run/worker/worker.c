@@ -352,9 +352,19 @@ static int check_address(const struct worker *w, struct err *e)
         return 0; /* may be written later */
     if (address_parse(&a, w->join.connect, e) < 0)
         return -1;
+    if (guard_suits(&w->conf->secrets, &a, e) < 0)
+        return err_ctx(e, "%s", w->join.connect);
     if (a.kind == ADDRESS_STDIO && (isatty(STDIN_FILENO) || isatty(STDOUT_FILENO)))
         return err_set(e, ERR_USAGE, "a terminal is no server: give -c ADDRESS");
     return 0;
+}
+
+static int open_guard(struct worker *w, struct err *e)
+{
+    if (!secrets_given(&w->conf->secrets))
+        return 0;
+    w->join.guard = guard_open(&w->conf->secrets, false, e);
+    return w->join.guard == NULL ? -1 : 0;
 }
 
 /* Delays are waited out to the microsecond where the system lets us. */
@@ -370,13 +380,16 @@ int worker_run(const struct worker_conf *conf, char *const *paths, size_t n, str
     struct worker w = { .conf = conf };
     w.join = (struct join){ .connect = conf->connect ? conf->connect : "stdio",
                             .timeout = conf->connect_timeout,
+                            .secrets = &conf->secrets,
                             .log = &conf->log,
                             .rank = conf->rank };
     signal(SIGPIPE, SIG_IGN);
     exact_timers();
     int done = -1;
-    if (check_rows(&conf->external, n, e) == 0 && check_address(&w, e) == 0 && read_data(&w, paths, n, e) == 0 && fill_hello(&w, e) == 0)
+    if (check_rows(&conf->external, n, e) == 0 && check_address(&w, e) == 0 &&
+        open_guard(&w, e) == 0 && read_data(&w, paths, n, e) == 0 && fill_hello(&w, e) == 0)
         done = work(&w, e);
+    guard_close(w.join.guard);
     free(w.hello.name);
     dataset_free(&w.data);
     return done;

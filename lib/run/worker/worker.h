@@ -9,11 +9,13 @@
 #include "base/log.h"
 #include "base/plug.h"
 #include "data/dataset.h"
+#include "net/guard.h"
 #include "run/external.h"
 
 struct worker_conf {
     const char *connect;    /* ADDRESS or @FILE; stdio when it is NULL */
     double connect_timeout; /* seconds of trying to connect, at the start and after a loss */
+    struct secrets secrets; /* for tls: addresses */
     struct spec delay;      /* on top of the computation; no plug: none */
     int64_t rank;           /* or RANK_ANY */
     const char *run;        /* name of the run, or NULL */
