@@ -18,7 +18,7 @@
 enum {
     PLACE = sizeof(struct policy_place) / sizeof(uint64_t),
     FOLLOW = sizeof(struct policy_follow) / sizeof(double),
-    OWN = 5, /* tensors beside the model's and the optimizer's */
+    OWN = 6, /* tensors beside the model's and the optimizer's */
     TENSORS = OWN + MEMORIES + LAYOUT_PARTS,
 };
 
@@ -40,7 +40,9 @@ static size_t tensors_of(struct tensor t[static TENSORS], const struct checkpoin
                          const struct aggregate_state *s)
 {
     const struct policy_mark *m = s->policy;
+    static const uint64_t later = 0;
     size_t n = 0, p = (size_t)note->workers;
+    t[n++] = array("crc32", DTYPE_I64, 1, 0, &later);
     t[n++] = array("policy.places", DTYPE_I64, p, PLACE, m->place);
     t[n++] = array("policy.contributors", DTYPE_I64, m->contributors, 0, m->contributor);
     t[n++] = array("policy.voided", DTYPE_I64, m->voids, 2, m->voided);
@@ -62,17 +64,25 @@ static size_t bytes_of(const struct tensor *t)
     return n;
 }
 
+static void copy_all(unsigned char *to, const struct tensor *t, size_t n)
+{
+    for (size_t i = 0; i < n; to += bytes_of(&t[i]), i++)
+        if (bytes_of(&t[i]) > 0)
+            memcpy(to, t[i].data, bytes_of(&t[i]));
+}
+
+/* Of all tensors but the first, which holds it. */
 static uint32_t crc_of(const struct tensor *t, size_t n)
 {
     uLong crc = crc32(0, NULL, 0);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 1; i < n; i++)
         if (bytes_of(&t[i]) > 0)
             crc = crc32_z(crc, t[i].data, bytes_of(&t[i]));
     return (uint32_t)crc;
 }
 
 static int add_meta(json_t *meta, const struct checkpoint_note *n, const struct aggregate_state *s,
-                    uint32_t crc, struct err *e)
+                    struct err *e)
 {
     char *run = json_dumps(n->run, JSON_COMPACT);
     if (run == NULL)
@@ -88,27 +98,30 @@ static int add_meta(json_t *meta, const struct checkpoint_note *n, const struct 
         rc = meta_set(meta, "trace_bytes", e, "%ju", (uintmax_t)n->trace.bytes);
     if (rc == 0)
         rc = meta_set(meta, "trace_crc32", e, "%ju", (uintmax_t)n->trace.crc);
-    if (rc == 0)
-        rc = meta_set(meta, "crc32", e, "%ju", (uintmax_t)crc);
     free(run);
     return rc;
 }
 
-int checkpoint_write(struct out *o, const struct checkpoint_note *note, const struct aggregate *a,
-                     struct err *e)
+int checkpoint_put(const struct checkpoint_note *note, const struct aggregate *a,
+                   checkpoint_room *room, void *self, size_t *bytes, size_t *at, struct err *e)
 {
     struct tensor t[TENSORS];
     struct aggregate_state s;
     aggregate_state(a, &s);
     size_t n = tensors_of(t, note, &s);
     json_t *meta = picture_meta(note->conf, note->shape, a, s.time, e);
-    if (meta == NULL)
-        return -1;
-    int rc = add_meta(meta, note, &s, crc_of(t, n), e);
-    if (rc == 0)
-        rc = record_write(o, t, n, meta, e);
+    unsigned char *header = NULL, *to = NULL;
+    if (meta != NULL && add_meta(meta, note, &s, e) == 0)
+        header = record_header(t, n, meta, at, bytes, e);
+    if (header != NULL)
+        to = room(self, *bytes, e);
+    if (to != NULL) {
+        memcpy(to, header, *at);
+        copy_all(to + *at, t, n);
+    }
+    free(header);
     json_decref(meta);
-    return rc;
+    return to == NULL ? -1 : 0;
 }
 
 /* Its data, of `rows` and `cols` (0: one dimension); *rows SIZE_MAX: as many as there are. NULL and e. */
@@ -165,7 +178,7 @@ static int read_numbers(struct checkpoint *c, struct err *e)
 {
     const json_t *meta = c->record.meta;
     const char *loss = meta_text(meta, "loss");
-    uint64_t crc, trace_crc;
+    uint64_t trace_crc;
     c->state.iteration = c->model.iteration;
     c->state.time = c->model.time;
     c->state.w = c->model.w;
@@ -175,10 +188,19 @@ static int read_numbers(struct checkpoint *c, struct err *e)
         meta_whole(meta, "K", &c->state.combine, e) < 0 ||
         (meta_text(meta, "thrown") != NULL && meta_whole(meta, "thrown", &c->state.thrown, e) < 0) ||
         meta_whole(meta, "trace_bytes", &c->trace.bytes, e) < 0 ||
-        meta_whole(meta, "trace_crc32", &trace_crc, e) < 0 || meta_whole(meta, "crc32", &crc, e) < 0)
+        meta_whole(meta, "trace_crc32", &trace_crc, e) < 0)
         return -1;
     c->trace.crc = (uint32_t)trace_crc;
-    if (crc == crc_of(c->record.tensors, c->record.n))
+    return 0;
+}
+
+static int check_crc(const struct record *r, struct err *e)
+{
+    size_t one = 1;
+    const uint64_t *crc = need(r, "crc32", DTYPE_I64, &one, 0, e);
+    if (crc == NULL)
+        return -1;
+    if (crc == r->tensors[0].data && *crc == crc_of(r->tensors, r->n))
         return 0;
     return err_set(e, ERR_DATA, "damaged: its tensors have another checksum than they were written with");
 }
@@ -188,6 +210,8 @@ static int read_all(struct checkpoint *c, struct err *e)
     const char *format = meta_text(c->record.meta, "checkpoint");
     if (format == NULL || strcmp(format, FORMAT) != 0)
         return err_set(e, ERR_DATA, "is no checkpoint (" FORMAT "), as -C writes them");
+    if (check_crc(&c->record, e) < 0)
+        return -1;
     if (model_read(&c->model, &c->record, e) < 0 || read_run(c, e) < 0 || read_numbers(c, e) < 0)
         return -1;
     return read_policy(c, e);

@@ -5,7 +5,6 @@
 #include <jansson.h>
 
 #include "base/err.h"
-#include "base/out.h"
 #include "base/record.h"
 #include "base/trace.h"
 #include "run/aggregate_state.h"
@@ -21,9 +20,11 @@ struct checkpoint_note {
     uint64_t workers;         /* P */
 };
 
-/* The state of a at its last update. -1: ERR_SYSTEM. */
-int checkpoint_write(struct out *o, const struct checkpoint_note *n, const struct aggregate *a,
-                     struct err *e);
+/* The record of the state of a at its last update, *bytes of it, into the room that is asked for. Its first tensor, a
+ * number at `at`, is still to become the CRC-32 of all that follows. -1: ERR_SYSTEM, or what room said. */
+typedef void *checkpoint_room(void *self, size_t bytes, struct err *e);
+int checkpoint_put(const struct checkpoint_note *n, const struct aggregate *a, checkpoint_room *room,
+                   void *self, size_t *bytes, size_t *at, struct err *e);
 
 /* One that was read. Zeroed before use; checkpoint_free at the end. */
 struct checkpoint {

@@ -262,7 +262,6 @@ static void on_child(evutil_socket_t signal, short what, void *self)
 {
     (void)signal, (void)what;
     children_ended(self);
-    save_ended(self);
     server_settle(self);
 }
 

@@ -119,7 +119,7 @@ static int open_all(struct server *s, struct err *e)
     s->base = event_base_new();
     if (s->base == NULL)
         return err_set(e, ERR_SYSTEM, "the event loop cannot be set up");
-    if (snapshot_open(s, e) < 0 || life_open(s, e) < 0 || listen_open(s, e) < 0)
+    if (snapshot_open(s, e) < 0 || save_listen(s, e) < 0 || life_open(s, e) < 0 || listen_open(s, e) < 0)
         return -1;
     event_active(s->settle, 0, 0); /* nobody may be awaited */
     return judge_open(s, e) < 0 || children_start(s, e) < 0 ? -1 : 0;
