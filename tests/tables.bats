@@ -194,11 +194,23 @@ print(((h ^ h >> b) % 2**b) + 1)' "$@"
     assert_output 'dsgd-eval: test.csv:2: 2 columns of features, the model was trained on 1'
 }
 
+@test "columns in another order are no data for a model, nor to be like a shard" {
+    printf 'a,y,b\n1,1,2\n3,0,4\n' > rows.csv
+    train --label-column y
+    printf 'b,y,a\n1,1,2\n3,0,4\n' > other.csv
+    run -3 dsgd-eval -m model other.csv
+    assert_output --partial "feature 1 is 'b', the model learned from 'a'"
+    refuse 3 "other.csv: feature 1 is 'b', that of $PWD/s 'a'" --like "$PWD/s" "$PWD/other.csv"
+}
+
 @test "workers whose categories differ are refused, and means are for dsgd-shard to find" {
     printf 'y,port\n1,S\n0,C\n1,S\n' > rows.csv
     printf 'y,port\n1,S\n0,A\n1,S\n' > other.csv
     run -3 dsgd-sim -q -m logistic -d const:1s -J 3 --label-column y --categories auto rows.csv other.csv
     assert_output --regexp "feature 1 is 'port=A', .*'port=C'"
+    printf 'y,port\n1,C\n0,S\n1,X\n' > other.csv
+    run -3 dsgd-sim -q -m logistic -d const:1s -J 3 --label-column y --categories auto rows.csv other.csv
+    assert_output --partial 'other.csv: its data have categories [["C", "S", "X"]], those of rows.csv have [["C", "S"]]'
     printf 'y,a\n1,\n0,1\n' > rows.csv
     run -2 dsgd-sim -q -m logistic -d const:1s -J 3 --label-column y --missing mean rows.csv
     assert_output --partial 'rows.csv: --missing mean: the means are not known: dsgd-shard finds them'
@@ -310,6 +322,9 @@ print(((h ^ h >> b) % 2**b) + 1)' "$@"
     assert_output $'no 1:1\nyes 1:2\nno 1:3'
     train --label-column y --label-suffix .
     diff <(dsgd-eval -m model s) <(dsgd-eval -m model rows.csv)
+    sed 's/no$/no;/; s/^no,/no;,/' rows.csv > semicolon.csv
+    run -0 dsgd-eval -m model semicolon.csv
+    assert_line -n 0 "dsgd-eval: semicolon.csv:4: label no;: the model never saw it; counted as wrong, without a loss (--label-suffix ';' leaves off its end)"
 }
 
 @test "a row without a label is left out, with a word about it, unless missing values are an error" {

@@ -182,6 +182,7 @@ static int open_labels(struct csv *f, const struct input *in, struct err *e)
         return err_set(e, ERR_USAGE, "%s: --labels belong to one file, this is another", f->header.file);
     if (source_open(&f->label_source, in->labels, NULL, e) < 0)
         return -1;
+    source_limit(&f->label_source, in->max_ratio);
     int more = source_next(&f->label_source, e);
     f->labels.lines.source = &f->label_source;
     f->labels.separator = f->record.separator;

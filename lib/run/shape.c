@@ -81,30 +81,39 @@ size_t shape_other_column(const json_t *data, const json_t *other, const char **
     return 0;
 }
 
-int shape_same_reading(const json_t *data, const char *whose, const json_t *other,
-                       const char *others, struct err *e)
+/* What both data say under these keys must be the same. */
+static int same_members(const char *const *keys, size_t n, const json_t *data, const char *whose, const json_t *other,
+                        const char *others, struct err *e)
 {
-    static const char *const keys[] = { "base", "scale", "shape" };
-    if (shape_same_scaling(data, whose, other, others, e) < 0)
-        return -1;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    for (size_t i = 0; i < n; i++) {
         const json_t *mine = json_object_get(data, keys[i]),
                      *theirs = json_object_get(other, keys[i]);
         if (mine == NULL || theirs == NULL || json_equal(mine, theirs))
             continue;
         char *a = json_dumps(mine, JSON_ENCODE_ANY), *b = json_dumps(theirs, JSON_ENCODE_ANY);
-        err_set(e, ERR_DATA, "%s: its data have %s %s, those of %s have %s", whose, keys[i],
+        err_set(e, ERR_DATA, "%s: its data have %s %.200s, those of %s have %.200s", whose, keys[i],
                 a == NULL ? "" : a, others, b == NULL ? "" : b);
         free(a);
         free(b);
         return -1;
     }
+    return 0;
+}
+
+int shape_same_reading(const json_t *data, const char *whose, const json_t *other,
+                       const char *others, struct err *e)
+{
+    static const char *const keys[] = { "base", "scale", "shape" };
+    static const char *const columns[] = { "categories", "hash_bits", "missing" };
     const char *here, *there;
+    if (shape_same_scaling(data, whose, other, others, e) < 0 ||
+        same_members(keys, sizeof keys / sizeof *keys, data, whose, other, others, e) < 0)
+        return -1;
     size_t column = shape_other_column(data, other, &here, &there);
-    if (column == 0)
-        return 0;
-    return err_set(e, ERR_DATA, "%s: its feature %zu is '%.100s', that of %s '%.100s'", whose, column, here,
-                   others, there);
+    if (column > 0)
+        return err_set(e, ERR_DATA, "%s: its feature %zu is '%.100s', that of %s '%.100s'", whose, column, here, others,
+                       there);
+    return same_members(columns, sizeof columns / sizeof *columns, data, whose, other, others, e);
 }
 
 void shape_free(struct shape *s)

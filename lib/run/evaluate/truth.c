@@ -1,14 +1,16 @@
 /* The labels of data in the terms of a model: its class indices, or targets. */
 #include "run/evaluate/truth.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/num.h"
 
-enum { TOLD_MAX = 10 }; /* labels named one by one */
+enum { TOLD_MAX = 10 /* labels named one by one */, ADVICE = 128 };
 
 /* Each row's label as an index, so that a model has to be asked once a label and not once a row. */
 static int index_labels(struct truth *t, struct err *e)
@@ -58,17 +60,34 @@ static double class_of(const struct classes *model, const struct label *l, bool 
     return class_or_nan(classes_find_value(model, value));
 }
 
-static void tell(struct truth *t, const double *class, const struct log *log)
+/* What to do about a label that but for the mark at its end is one that the model knows. */
+static void advise(const struct model *m, const struct label *l, char advice[ADVICE])
+{
+    size_t n = strlen(l->name);
+    struct label shorter = { .name = n > 1 && n < ADVICE ? strcpy(advice, l->name) : NULL };
+    if (shorter.name == NULL || !ispunct((unsigned char)l->name[n - 1])) {
+        *advice = '\0';
+        return;
+    }
+    advice[n - 1] = '\0';
+    bool known = !isnan(class_of(&m->classes, &shorter, true));
+    snprintf(advice, ADVICE, known ? " (--label-suffix '%c' leaves off its end)" : "", l->name[n - 1]);
+}
+
+static void tell(struct truth *t, const struct model *m, const double *class, const struct log *log)
 {
     const struct classes *c = &t->data->classes;
     size_t unseen = 0;
+    char advice[ADVICE];
     for (size_t i = 0; i < c->n; i++) {
         if (!isnan(class[i]) || t->told[i])
             continue;
         t->told[i] = true;
-        if (++unseen <= TOLD_MAX)
-            log_note(log, "%s: label %s: the model never saw it; counted as wrong, without a loss",
-                     c->v[i].where, c->v[i].name);
+        if (++unseen > TOLD_MAX)
+            continue;
+        advise(m, &c->v[i], advice);
+        log_note(log, "%s: label %s: the model never saw it; counted as wrong, without a loss%s", c->v[i].where,
+                 c->v[i].name, advice);
     }
     if (unseen > TOLD_MAX)
         log_note(log, "%s: %zu more labels that the model never saw", t->data->name,
@@ -85,7 +104,7 @@ static int map_classes(struct truth *t, const struct model *m, const struct log 
         class[i] = class_of(&m->classes, &c->v[i], c->named);
     for (size_t i = 0; i < t->data->rows; i++)
         t->y[i] = class[t->label[i]];
-    tell(t, class, log);
+    tell(t, m, class, log);
     free(class);
     return 0;
 }

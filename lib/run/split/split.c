@@ -15,6 +15,7 @@
 #include "data/shard.h"
 #include "run/split/balance.h"
 #include "run/split/order.h"
+#include "run/shape.h"
 #include "run/split/pattern.h"
 
 /* One run. */
@@ -283,6 +284,17 @@ static int write_all(struct splitting *g, char *const *paths, size_t n, struct e
     return status;
 }
 
+/* Names of columns that both know must be the same at the same places. */
+static int same_columns(const struct splitting *g, struct err *e)
+{
+    const char *is, *was;
+    size_t column = shape_other_column(g->data.meta, g->like.meta, &is, &was);
+    if (column == 0)
+        return 0;
+    return err_set(e, ERR_DATA, "%s: feature %zu is '%.100s', that of %s '%.100s'", g->data.name, column, is, g->s->like,
+                   was);
+}
+
 /* Reads the data; with --like so as those of that shard were read, scaled and named. */
 static int read_data(struct splitting *g, char *const *paths, size_t n, struct err *e)
 {
@@ -296,6 +308,8 @@ static int read_data(struct splitting *g, char *const *paths, size_t n, struct e
     }
     in.as_read = true;
     if (dataset_read(&g->data, paths, n, &in, g->like.features, g->s->log, e) < 0)
+        return -1;
+    if (like != NULL && same_columns(g, e) < 0)
         return -1;
     g->width = g->data.features;
     if (g->data.encoding != NULL)
