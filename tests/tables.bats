@@ -135,6 +135,23 @@ print(((h ^ h >> b) % 2**b) + 1)' "$@"
     assert_output $'0 1:2 2:2\n1 1:1 2:4'
 }
 
+@test "nan in a sparse matrix of SciPy's is missing as well" {
+    npy '|S3' '()' csr > format.npy
+    npy '<i4' '(2,)' '\3\0\0\0\2\0\0\0' > shape.npy
+    npy '<f4' '(4,)' '\0\0\xc0\x7f\0\0\0\x40\0\0\x80\x40\0\0\x80\x3f' > data.npy
+    npy '|u1' '(4,)' '\0\1\0\0' > indices.npy
+    npy '|u1' '(4,)' '\0\2\3\4' > indptr.npy
+    npy '|u1' '(3,)' '\1\0\1' > y.npy
+    "$python" -m zipfile -c sparse.npz indices.npy indptr.npy format.npy shape.npy data.npy
+    refuse 3 'sparse.npz: row 1: column 1 is missing (--missing zero, mean or drop)' "$PWD/sparse.npz" --labels "$PWD/y.npy"
+    run -0 read_rows --missing mean sparse.npz --labels y.npy
+    assert_output $'1 1:2.5 2:2\n0 1:4\n1 1:1'
+    run -0 read_rows --missing drop sparse.npz --labels y.npy
+    assert_output $'0 1:4\n1 1:1'
+    printf 'y,a\n1,2\n0,3\n' > rows.csv
+    refuse 3 ': no table, and there is one before' --label-column y "$PWD/rows.csv" "$PWD/sparse.npz"
+}
+
 @test "means are those of the rows trained on: not of rows held out, not of the file that is scored" {
     { echo y,a && for i in 1 2 3 4 5 6; do echo "$((i % 2)),$i"; done && printf '1,\n0,100\n'; } > rows.csv
     dsgd-shard -q -o s --split sequential --missing mean --hold-out 0.25 --hold-out-file held --label-column y rows.csv

@@ -78,8 +78,6 @@ static int add_rows(struct reading *r, const struct format *f, void *reader, con
     int more = 1;
     if (reader == NULL)
         return -1;
-    if (!f->table && encoding_forget(&store_of(r)->encoding, e) < 0)
-        more = err_ctx(e, "%s", name);
     while (more > 0)
         more = f->next(reader, e);
     if (more == 0) {
@@ -95,7 +93,9 @@ static int add_rows(struct reading *r, const struct format *f, void *reader, con
 static int add_tensors(struct reading *r, struct record *record, const char *name, struct err *e)
 {
     struct builder *b = builder_for(r, name, e);
-    if (b != NULL)
+    if (b != NULL && encoding_forget(b->encoding, e) < 0)
+        err_ctx(e, "%s", name);
+    else if (b != NULL)
         return add_rows(r, &format_safetensors, tensors_open(record, name, b, r->in, e), name, e);
     record_free(record);
     return -1;
@@ -182,6 +182,8 @@ static int add_spooled(struct reading *r, struct source *s, struct err *e)
 static int add_raw(struct reading *r, struct source *s, const struct format *f, struct err *e)
 {
     struct builder *b = builder_for(r, s->name, e);
+    if (b != NULL && !f->table && encoding_forget(b->encoding, e) < 0)
+        return err_ctx(e, "%s", s->name);
     return b == NULL ? -1 : add_rows(r, f, f->open(s, b, r->in, e), s->name, e);
 }
 

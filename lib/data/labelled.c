@@ -213,8 +213,7 @@ int labelled_check(const struct labelled *l, struct err *e)
     return same_count(&l->x, &l->y, "labels", e) < 0 ? -1 : same_count(&l->x, &l->weights, "weights", e);
 }
 
-/* The row in hand, in which a value is missing, is none; the next ones still count it. */
-static int leave_out(struct labelled *l, struct err *e)
+int labelled_leave_out(struct labelled *l, struct err *e)
 {
     struct place at = { l->x.name, ": row ", l->builder->n - l->first-- + 1 };
     return remark(&l->builder->encoding->dropped, at, "", e);
@@ -237,7 +236,7 @@ int labelled_next(void *self, struct err *e)
         else if (put_floats(l, i, e) < 0)
             return -1;
         if (l->missing && b->encoding->missing.rule == MISSING_DROP) {
-            if (leave_out(l, e) < 0)
+            if (labelled_leave_out(l, e) < 0)
                 return -1;
             continue;
         }

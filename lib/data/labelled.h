@@ -25,6 +25,8 @@ struct labelled {
 /* With x opened: finds the labels as the options say, unless y is opened too, and tells the builder what comes.
  * ERR_USAGE: the options name none. ERR_DATA. */
 int labelled_begin(struct labelled *l, struct builder *b, const struct input *in, struct err *e);
+/* The row in hand, in which a value is missing, is left out; the next ones still count it. */
+int labelled_leave_out(struct labelled *l, struct err *e);
 void labelled_free(struct labelled *l);
 
 /* The parts of this, for rows that are put into the builder by others; of x only name, kind, n_dims, rows and width

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "data/encoding.h"
 #include "data/format.h"
 #include "data/labelled.h"
 #include "data/named.h"
@@ -108,6 +109,7 @@ static int begin_dense(struct npz *z, struct builder *b, const struct input *in,
 static int begin_sparse(struct npz *z, struct builder *b, const struct input *in, struct err *e)
 {
     struct sparse *m = &z->sparse;
+    m->missing = &b->encoding->missing;
     if (in->label_column != NULL)
         return err_set(e, ERR_USAGE, "%s: --label-column: a sparse matrix has its labels in an array of their own: "
                        "--labels FILE", z->where);
@@ -162,7 +164,14 @@ static int put_sparse(struct npz *z, uint64_t row, struct err *e)
 {
     struct builder *b = z->builder;
     struct place at = { z->where, ": row ", (size_t)row + 1 };
-    if (sparse_row(&z->sparse, row, b, e) < 0 || labelled_put(&z->rows, row, e) < 0)
+    bool missing;
+    if (sparse_row(&z->sparse, row, b, &missing, e) < 0)
+        return -1;
+    if (missing && b->encoding->missing.rule == MISSING_DROP) {
+        b->entries = (size_t)b->indptr[b->n];
+        return labelled_leave_out(&z->rows, e);
+    }
+    if (labelled_put(&z->rows, row, e) < 0)
         return -1;
     if (builder_end_sparse(b, 0, at, e) < 0)
         return err_ctx(e, "%s: row %zu", at.file, at.number);

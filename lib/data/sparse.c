@@ -51,11 +51,12 @@ static int visit(struct walk *w, uint64_t row, uint64_t col, uint64_t at)
     }
     int64_t to = m->indptr[row]++;
     m->indices[to] = (int32_t)col;
-    m->values[to] = (float)value;
-    if (isfinite(m->values[to]))
+    bool missing = missing_number(m->missing, (float)value);
+    m->values[to] = missing ? NAN : (float)value;
+    if (missing ? m->missing->rule != MISSING_ERROR : isfinite(m->values[to]))
         return 0;
-    return err_set(w->e, ERR_DATA, "%s: row %llu: column %llu is not a finite float", m->where,
-                   (unsigned long long)row + 1, (unsigned long long)col + 1);
+    return err_set(w->e, ERR_DATA, "%s: row %llu: column %llu is %s", m->where, (unsigned long long)row + 1,
+                   (unsigned long long)col + 1, missing ? "missing" MISSING_ADVICE : "not a finite float");
 }
 
 /* --- the forms --- */
@@ -288,7 +289,7 @@ int sparse_take(struct sparse *m, struct source *s, const char *name, struct err
     return 0;
 }
 
-int sparse_row(const struct sparse *m, uint64_t row, struct builder *b, struct err *e)
+int sparse_row(const struct sparse *m, uint64_t row, struct builder *b, bool *missing, struct err *e)
 {
     size_t at = (size_t)m->indptr[row], n = (size_t)m->indptr[row + 1] - at;
     if (builder_room(b, n, e) < 0)
@@ -296,6 +297,9 @@ int sparse_row(const struct sparse *m, uint64_t row, struct builder *b, struct e
     memcpy(b->indices + b->entries, m->indices + at, n * sizeof *m->indices);
     memcpy(b->values + b->entries, m->values + at, n * sizeof *m->values);
     b->entries += n;
+    *missing = false;
+    for (size_t k = 0; k < n; k++)
+        *missing = *missing || isnan(m->values[at + k]);
     return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "data/array.h"
 #include "data/builder.h"
+#include "data/missing.h"
 #include "data/source.h"
 
 enum sparse_part { SPARSE_DATA, SPARSE_SHAPE, SPARSE_INDICES, SPARSE_INDPTR, SPARSE_ROW, SPARSE_COL, SPARSE_OFFSETS,
@@ -20,6 +21,7 @@ struct sparse {
     const struct sparse_form *how;
     struct array part[SPARSE_PARTS];
     const char *where;   /* the file */
+    const struct missing *missing; /* how missing values are taken: NaN, from sparse_bring on */
     uint64_t rows, cols; /* from sparse_open on */
     int64_t *indptr;     /* (rows + 1), from sparse_bring on */
     int32_t *indices;    /* (indptr[rows]) */
@@ -35,8 +37,8 @@ int sparse_open(struct sparse *m, const char *where, struct err *e);
 /* Brings it into rows, whatever its form. ERR_DATA, ERR_SYSTEM. */
 int sparse_bring(struct sparse *m, struct err *e);
 
-/* The entries of a row become those of the row in hand, which stays to be ended. */
-int sparse_row(const struct sparse *m, uint64_t row, struct builder *b, struct err *e);
+/* The entries of a row become those of the row in hand, which stays to be ended; *missing: some value is. */
+int sparse_row(const struct sparse *m, uint64_t row, struct builder *b, bool *missing, struct err *e);
 
 void sparse_free(struct sparse *m);
 
