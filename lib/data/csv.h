@@ -33,6 +33,7 @@ struct csv {
     size_t features;
     size_t label;       /* column, from 0; SIZE_MAX: there is none */
     size_t weight;      /* the same */
+    char none[2];       /* the label where nobody asks for it and there is none: "0" */
     struct source label_source; /* --labels */
     struct fields labels;       /* of that; its source is NULL where there is none */
     size_t rows;                /* records read */

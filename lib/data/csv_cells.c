@@ -133,11 +133,17 @@ static int put_cells(struct csv *f, bool *missing, struct err *e)
     return 0;
 }
 
-static char nobody_asks[] = "0"; /* for the label, where there is none */
+/* A label that nobody asks for. */
+static struct cell no_label(struct csv *f)
+{
+    strcpy(f->none, "0");
+    return (struct cell){ .text = f->none, .n = 1 };
+}
 
+/* The text of the label, in its column or its file. */
 static int find_label(struct csv *f, struct cell *label, struct err *e)
 {
-    *label = (struct cell){ .text = nobody_asks, .n = 1 };
+    *label = no_label(f);
     if (f->label != SIZE_MAX)
         label->text = fields_text(&f->record, f->label, &label->n);
     if (f->labels.lines.source == NULL)
@@ -187,7 +193,7 @@ static int put_label(struct csv *f, struct cell *label, struct err *e)
     leave_suffix(f, label);
     if (lacks_label(f, label)) {
         if (f->in->unlabelled)
-            *label = (struct cell){ .text = nobody_asks, .n = 1 };
+            *label = no_label(f);
         else if (f->encoding->missing.rule == MISSING_ERROR)
             return err_set(e, ERR_DATA, "the label is missing" MISSING_ADVICE);
         else
