@@ -91,9 +91,12 @@ int named_note(struct named *n, const char *name, struct err *e)
 int named_put(struct named *n, enum named_part part, bool exact, struct array *a, struct err *e)
 {
     struct named_slot *s = &n->slot[part];
-    if (exact && s->exact)
-        return err_set(e, ERR_DATA, "%s: a second array beside %s: name one by -f %s:%s=NAME", a->name,
-                       s->array.name, n->format, named_params[part].name);
+    if (exact && s->exact) {
+        err_set(e, ERR_DATA, "%s: a second array beside %s: name one by -f %s:%s=NAME", a->name, s->array.name,
+                n->format, named_params[part].name);
+        array_close(a);
+        return -1;
+    }
     if (!exact && (s->exact || s->many || s->array.name != NULL)) {
         array_close(a);
         if (!s->exact)

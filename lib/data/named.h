@@ -48,7 +48,7 @@ enum named_part named_guess(const struct named *n, const struct array *a);
 /* Notes that there is an array of that name. */
 int named_note(struct named *n, const char *name, struct err *e);
 
-/* Takes the array over, found by its name (exact) or its shape. ERR_DATA: a second one of a name. */
+/* Takes the array over, found by its name (exact) or its shape, also when it fails. ERR_DATA: a second one of a name. */
 int named_put(struct named *n, enum named_part part, bool exact, struct array *a, struct err *e);
 
 /* Hands the arrays on to l, except labels for which the options name something else. -1 and e when one is missing.
