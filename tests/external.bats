@@ -118,6 +118,29 @@ assert all(set(a["tensors"]) == {"minibatch.rows", "w"} for a in asked)
 X
 }
 
+@test "a checkpoint of it is gone on from, with the optimizer's memory, and is a model to start from" {
+    start w:2x2,b:2
+    set -- -q -m external:start.safetensors -e 0.25 -O momentum:0.5 -x "$(worker '' d.svm)"
+    dsgd-ps "$@" -J 5 -o whole
+    dsgd-ps "$@" -J 2 -C checkpoint -o half
+    rm start.safetensors
+    dsgd-ps -q -J 5 -C checkpoint --resume -o resumed -x "$(worker '' d.svm)"
+    diff <(show whole) <(show resumed)
+    run ! diff <(show half) <(show resumed)
+    dsgd-ps -q -m external:checkpoint -e 0.5 -J 1 -o more -x "$(worker '' d.svm)"
+    run -0 show more
+    assert_line --regexp '^w 2x2 '
+    [ "${#lines[@]}" -eq 2 ]
+}
+
+@test "one update on all rows of other data tells the loss there, as the manual says" {
+    start w:4
+    printf '%d 1:1\n' 0 1 0 > other.svm
+    run -0 dsgd-ps -m external:start.safetensors -b 1000000 -J 1 -o after -x "$(worker '' other.svm)"
+    assert_line --partial 'last loss 2'
+    assert_line --regexp '^all +1 +1 .* 3 '
+}
+
 @test "every policy runs with it and accounts for every gradient" {
     local policy
     start w:3
@@ -303,7 +326,7 @@ ROWS
 2|dsgd-ps -m external -J 1 -o m -x true|external needs path
 4|dsgd-ps -m external:nothing -J 1 -o m -x true|nothing: No such file or directory
 3|dsgd-ps -m external:text -J 1 -o m -x true|text: not a safetensors record
-3|dsgd-ps -m external:reserved -J 1 -o m -x true|reserved: tensor 'minibatch.x': names in minibatch.* are
+3|dsgd-ps -m external:reserved -J 1 -o m -x true|reserved: tensor 'minibatch.x': this name is taken
 2|dsgd-sim -m external:start.safetensors -J 1 -d const:1s -o m d.svm|nothing here computes with it
 2|dsgd-plan -m external:start.safetensors -P 2 -d const:1s --target-loss 1 d.svm|nothing here computes with it
 ROWS
@@ -319,5 +342,7 @@ ROWS
     dsgd-sim -q --replay run.trace --no-model -t again
     diff <(grep -c update run.trace) <(grep -c update again)
     run -2 dsgd-eval -m model d.svm
-    assert_output --partial 'nothing here computes with it, only the program that trained it'
+    assert_output --regexp '^dsgd-eval: model: model external: nothing here computes with it, only .* was 0\.[0-9]*, that of other data'
+    dsgd-eval -m model --export npz > model.npz
+    [ -s model.npz ]
 }

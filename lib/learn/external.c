@@ -1,12 +1,9 @@
 /* Models of which only a program of the user's knows what they are: tensors with names and shapes, and the
  * values that they start from. Nothing here computes with them. */
 #include <fcntl.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "learn/engine.h"
 
 struct conf {
@@ -14,22 +11,6 @@ struct conf {
     struct layout layout; /* empty before load; its start is `start` */
     float *start;         /* (layout.size) */
 };
-
-static int take_values(struct conf *c, const struct record *r, struct err *e)
-{
-    c->start = mem_new(c->layout.size, sizeof *c->start, e);
-    if (c->start == NULL)
-        return -1;
-    c->layout.start = c->start;
-    for (size_t i = 0; i < r->n; i++) {
-        const struct part *p = &c->layout.parts[i];
-        float *w = memcpy(c->start + p->offset, r->tensors[i].data, p->size * sizeof *w);
-        for (size_t k = 0; k < p->size; k++)
-            if (!isfinite(w[k]))
-                return err_set(e, ERR_DATA, "tensor '%s': value %zu is not a finite number", p->name, k);
-    }
-    return 0;
-}
 
 static int load(void *conf, struct err *e)
 {
@@ -43,8 +24,9 @@ static int load(void *conf, struct err *e)
     int status = record_map(&record, fd, e);
     if (status == 0)
         status = layout_of_record(&c->layout, &record, e);
-    if (status == 0)
-        status = take_values(c, &record, e);
+    if (status == 0 && (c->start = layout_values(&c->layout, &record, e)) == NULL)
+        status = -1;
+    c->layout.start = c->start;
     record_free(&record);
     close(fd);
     return status < 0 ? err_ctx(e, "%s", c->path) : 0;

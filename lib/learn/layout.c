@@ -4,6 +4,23 @@
 
 #include "learn/model.h"
 
+/* Names that the tensors of a request and of a checkpoint have. */
+static int check_name(const char *name, struct err *e)
+{
+    static const char *const families[] = { LAYOUT_RESERVED, "optimizer." };
+    static const char *const others[] = { "rows", "policy.places", "policy.contributors", "policy.voided",
+                                          "policy.follow" };
+    bool taken = false;
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        taken = taken || strncmp(name, families[i], strlen(families[i])) == 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        taken = taken || strcmp(name, others[i]) == 0;
+    if (!taken)
+        return 0;
+    return err_set(e, ERR_DATA, "tensor '%s': this name is taken by what stands beside the parameters in requests to "
+                   "programs and in checkpoints", name);
+}
+
 int layout_add(struct layout *l, const char *name, unsigned dims, const size_t *shape, struct err *e)
 {
     struct part *p = &l->parts[l->n];
@@ -12,9 +29,8 @@ int layout_add(struct layout *l, const char *name, unsigned dims, const size_t *
         return err_set(e, ERR_DATA, "more than %d tensors", LAYOUT_PARTS);
     if (strlen(name) >= sizeof p->name)
         return err_set(e, ERR_DATA, "tensor '%.200s': name longer than %zu bytes", name, sizeof p->name - 1);
-    if (strncmp(name, LAYOUT_RESERVED, strlen(LAYOUT_RESERVED)) == 0)
-        return err_set(e, ERR_DATA, "tensor '%s': names in " LAYOUT_RESERVED "* are those of the rows that a "
-                       "program gets beside the parameters", name);
+    if (check_name(name, e) < 0)
+        return -1;
     *p = (struct part){ .dims = dims, .offset = l->size, .penalised = dims >= 2 };
     snprintf(p->name, sizeof p->name, "%s", name);
     for (unsigned i = 0; i < dims; i++) {
@@ -30,9 +46,21 @@ int layout_add(struct layout *l, const char *name, unsigned dims, const size_t *
     return 0;
 }
 
+/* As the metadata of a model have it: other tensors do not belong to it. */
+static int told_layout(struct layout *l, const char *text, struct err *e)
+{
+    json_t *all = json_loads(text, 0, NULL);
+    int rc = all == NULL ? err_set(e, ERR_DATA, "no JSON") : layout_parse(l, all, e);
+    json_decref(all);
+    return rc < 0 ? err_ctx(e, "metadata 'tensors'") : 0;
+}
+
 int layout_of_record(struct layout *l, const struct record *r, struct err *e)
 {
+    const char *told = meta_text(r->meta, "tensors");
     *l = (struct layout){ 0 };
+    if (told != NULL)
+        return told_layout(l, told, e);
     for (size_t i = 0; i < r->n; i++) {
         const struct tensor *t = &r->tensors[i];
         if (t->dtype != DTYPE_F32)

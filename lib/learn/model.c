@@ -150,19 +150,22 @@ static int read_values(float *w, const struct tensor *t, const struct part *p, s
 }
 
 /* Shapes are compared before memory is taken: a damaged `features` must not ask for terabytes. */
-static int read_tensors(struct model *m, const struct record *r, struct err *e)
+float *layout_values(const struct layout *l, const struct record *r, struct err *e)
 {
-    const struct part *p = m->layout.parts, *end = p + m->layout.n;
+    const struct part *p = l->parts, *end = p + l->n;
     for (; p < end; p++)
-        if (check_shape(record_find(r, p->name), p, e) < 0)
-            return err_ctx(e, "tensor %s", p->name);
-    m->w = mem_new(m->layout.size, sizeof *m->w, e);
-    if (m->w == NULL)
-        return -1;
-    for (p = m->layout.parts; p < end; p++)
-        if (read_values(m->w + p->offset, record_find(r, p->name), p, e) < 0)
-            return err_ctx(e, "tensor %s", p->name);
-    return 0;
+        if (check_shape(record_find(r, p->name), p, e) < 0) {
+            err_ctx(e, "tensor %s", p->name);
+            return NULL;
+        }
+    float *w = mem_new(l->size, sizeof *w, e);
+    for (p = l->parts; w != NULL && p < end; p++)
+        if (read_values(w + p->offset, record_find(r, p->name), p, e) < 0) {
+            err_ctx(e, "tensor %s", p->name);
+            free(w);
+            return NULL;
+        }
+    return w;
 }
 
 static int read_layout(struct model *m, const struct record *r, struct err *e)
@@ -178,7 +181,7 @@ int model_read(struct model *m, const struct record *r, struct err *e)
     if (read_format(m->meta, e) == 0 && read_spec(m, e) == 0 && read_classes(m, e) == 0
         && read_numbers(m, e) == 0 && read_image(m, e) == 0
         && read_layout(m, r, e) == 0
-        && read_tensors(m, r, e) == 0)
+        && (m->w = layout_values(&m->layout, r, e)) != NULL)
         return 0;
     model_free(m);
     return -1;

@@ -51,9 +51,11 @@ struct layout {
 
 /* One tensor more, behind the others; weights are those of two dimensions or more. ERR_DATA. */
 int layout_add(struct layout *l, const char *name, unsigned dims, const size_t *shape, struct err *e);
-/* The tensors of a record, all of them F32, in its order; as JSON, an array of [name, [size, ...]]; and from
- * there. ERR_DATA. */
+/* The tensors of a record, all of them F32, in its order, or those that its metadata name; as JSON, an array of
+ * [name, [size, ...]]; and from there. ERR_DATA. */
 int layout_of_record(struct layout *l, const struct record *r, struct err *e);
+/* Their values, l->size floats, all finite, to be free()d; NULL and e. ERR_DATA: they are not as in the layout. */
+float *layout_values(const struct layout *l, const struct record *r, struct err *e);
 json_t *layout_json(const struct layout *l); /* a new reference */
 int layout_parse(struct layout *l, const json_t *v, struct err *e);
 

@@ -7,6 +7,17 @@
 #include "base/num.h"
 #include "base/record.h"
 
+/* Which tensors are parameters, where only their file says so: a checkpoint has others beside them. */
+static int set_tensors(json_t *meta, const struct layout *l, struct err *e)
+{
+    json_t *all = layout_json(l);
+    char *text = all == NULL ? NULL : json_dumps(all, JSON_COMPACT);
+    int rc = text == NULL ? err_memory(e) : meta_set(meta, "tensors", e, "%s", text);
+    free(text);
+    json_decref(all);
+    return rc;
+}
+
 /* How the data were read as JSON text, loss as a number or NA: what is good to know of a model. */
 static int set_extras(json_t *meta, const struct train_conf *conf, const struct shape *shape,
                       const struct aggregate *a, struct err *e)
@@ -26,6 +37,8 @@ static int set_extras(json_t *meta, const struct train_conf *conf, const struct 
         rc = meta_set(meta, "data", e, "%s", data);
     if (rc == 0)
         rc = meta_set(meta, "version", e, "%s", PACKAGE_VERSION);
+    if (rc == 0 && model_row(&conf->model)->target == TARGET_ANY)
+        rc = set_tensors(meta, &shape->layout, e);
     free(data);
     return rc;
 }

@@ -91,7 +91,7 @@ setter set_every; /* struct every: updates, or seconds when a unit of time is be
             offsetof(struct conf, member.trace), NULL                                              \
     }
 
-/* A model and an end must be there: ERR_USAGE. Reads the file that the model names: ERR_DATA, ERR_SYSTEM. */
+/* A model and an end must be there. ERR_USAGE. */
 int train_check(const struct train_conf *c, const char *program, struct err *e);
 /* Whether the policy can run with so many workers. */
 int train_check_policy(const struct train_conf *c, uint64_t workers, struct err *e);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/tsv.h"
+#include "learn/gradient.h"
 #include "learn/model.h"
 #include "run/evaluate/confusion.h"
 #include "run/evaluate/constants.h"
@@ -71,8 +72,21 @@ static int same_base(const struct run *r, const json_t *learned, struct err *e)
                    r->data.name, (int)json_integer_value(is), (int)json_integer_value(was));
 }
 
+/* Of a model that only its program can compute with, what is known is its own last loss. */
+static int check_known(const struct run *r, const struct model *m, struct err *e)
+{
+    const char *loss = meta_text(m->meta, "loss");
+    if (gradient_known(&m->spec, e) == 0)
+        return 0;
+    struct err why = *e;
+    return err_set(e, ERR_USAGE, "%s: %.600s; the loss of its last minibatches was %.40s, that of other data is told by "
+                   "a run of one update (see dsgd-eval(1))", r->name, why.text, loss == NULL ? "NA" : loss);
+}
+
 static int read_data(struct run *r, const struct model *m, struct err *e)
 {
+    if (check_known(r, m, e) < 0)
+        return -1;
     struct input input = r->c->input;
     const char *like = meta_text(m->meta, "data");
     json_t *meta = like ? json_loads(like, 0, NULL) : NULL;

@@ -113,6 +113,7 @@ static int open_all(struct server *s, struct err *e)
     if (train_check(&s->conf->train, "dsgd-ps", e) < 0 ||
         spawn_plan(&s->spawn, &s->conf->commands, &s->workers, e) < 0 || check_workers(s, e) < 0 ||
         train_check_policy(&s->conf->train, s->workers, e) < 0 ||
+        (s->resumed == NULL && model_load(&s->conf->train.model, e) < 0) ||
         check_outputs(s->conf, e) < 0 || check_trace(s, e) < 0 || make_places(s, e) < 0 ||
         save_open(s, e) < 0 || resume_places(s, e) < 0)
         return -1;
