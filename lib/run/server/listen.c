@@ -67,6 +67,26 @@ static int open_guard(struct server *s, struct err *e)
     return s->guard == NULL ? -1 : 0;
 }
 
+/* The token that a server which was killed left in its address file opens the same port again, for its workers know it.
+ * Only if nobody else could have read it, or written it. */
+static bool old_token(const struct server *s, struct address *a)
+{
+    struct err ignored = { 0 };
+    struct address old = { 0 };
+    struct stat st;
+    const char *path = s->conf->address_file;
+    if (s->resumed == NULL || path == NULL || a->port == 0 || lstat(path, &st) < 0 ||
+        !S_ISREG(st.st_mode) || (st.st_mode & 077) != 0 || st.st_uid != geteuid())
+        return false;
+    char *at = mem_print(&ignored, "@%s", path);
+    bool same = at != NULL && address_parse_or_file(&old, at, &ignored) == 0 &&
+                old.kind == a->kind && old.port == a->port && old.token[0] != '\0';
+    free(at);
+    if (same)
+        memcpy(a->token, old.token, sizeof a->token);
+    return same;
+}
+
 static int listen_one(struct server *s, struct listener *at, const char *text, struct err *e)
 {
     at->server = s;
@@ -78,7 +98,7 @@ static int listen_one(struct server *s, struct listener *at, const char *text, s
     if (address_guarded(&at->address) && open_guard(s, e) < 0)
         return -1;
     at->address.token[0] = '\0';
-    if (at->address.kind == ADDRESS_TCP && !s->conf->insecure &&
+    if (at->address.kind == ADDRESS_TCP && !s->conf->insecure && !old_token(s, &at->address) &&
         address_make_token(&at->address, e) < 0)
         return -1;
     at->fd = address_listen(&at->address, s->conf->insecure, e);
