@@ -32,6 +32,8 @@ static const struct opt opts[] = {
       offsetof(struct conf, split.hold_out_file), NULL },
     { "seed", 's', "SEED", "1", "seed of the shuffle", set_whole, offsetof(struct conf, split.seed),
       NULL },
+    { "memory", 0, "BYTES", "1Gi", "keep no more rows in memory; others go to temporary files", set_count,
+      offsetof(struct conf, split.memory), NULL },
     { "info", 0, NULL, NULL, "check shards and print a row for each", set_flag,
       offsetof(struct conf, info), NULL },
     { 0 },

@@ -318,7 +318,7 @@ X
     run timeout 5 dsgd-shard --no-header --label-column 2 --features 2147483647 \
         -o "$BATS_TEST_TMPDIR/s" "$BATS_TEST_TMPDIR/rows.csv"
     assert_failure 4
-    assert_output --partial "2000 dense rows of 2147483647 features needs 17179.9 GB; this machine"
+    assert_output --partial "2000 dense rows of 2147483647 features need 17179.9 GB; the disk of "
 }
 
 @test "IDX images and labels become rows of bytes, plain or packed" {

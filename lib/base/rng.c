@@ -104,6 +104,20 @@ static uint64_t encrypt(const struct perm *p, uint64_t i)
     return (uint64_t)left << p->half | right;
 }
 
+/* The rounds backwards. */
+static uint64_t decrypt(const struct perm *p, uint64_t v)
+{
+    uint32_t mask = (uint32_t)(((uint64_t)1 << p->half) - 1);
+    uint32_t left = (uint32_t)(v >> p->half) & mask;
+    uint32_t right = (uint32_t)v & mask;
+    for (int k = FEISTEL - 1; k >= 0; k--) {
+        uint32_t before = right ^ (feistel(left, p->key[k]) & mask);
+        right = left;
+        left = before;
+    }
+    return (uint64_t)left << p->half | right;
+}
+
 /* The network permutes at most 4n places (16 for n = 5); those beyond n are walked through. */
 uint64_t perm_at(const struct perm *p, uint64_t i)
 {
@@ -111,4 +125,12 @@ uint64_t perm_at(const struct perm *p, uint64_t i)
         i = encrypt(p, i);
     while (i >= p->n);
     return i;
+}
+
+uint64_t perm_find(const struct perm *p, uint64_t v)
+{
+    do
+        v = decrypt(p, v);
+    while (v >= p->n);
+    return v;
 }

@@ -41,5 +41,6 @@ struct perm {
 void perm_open(struct perm *p, uint64_t n, uint64_t seed, enum rng_stream stream, uint64_t rank,
                uint64_t index);
 uint64_t perm_at(const struct perm *p, uint64_t i); /* i < n; the answer < n */
+uint64_t perm_find(const struct perm *p, uint64_t v); /* the i whose perm_at is v */
 
 #endif

@@ -64,23 +64,29 @@ static int room_bytes(struct builder *b, size_t n, struct err *e)
 }
 
 /* One entry more than needed, so that rows without any still have arrays. */
-static int room_sparse(struct builder *b, size_t n, struct err *e)
+static int room_sparse(struct builder *b, size_t n, size_t entries, struct err *e)
 {
-    if (room_for_labels(b, 1, e) < 0 ||
-        mem_grow(&b->indptr, &b->indptr_cap, b->n + 2, sizeof *b->indptr, e) < 0 ||
-        mem_grow(&b->indices, &b->indices_cap, b->entries + n + 1, sizeof *b->indices, e) < 0 ||
-        mem_grow(&b->values, &b->values_cap, b->entries + n + 1, sizeof *b->values, e) < 0)
+    if (room_for_labels(b, n, e) < 0 ||
+        mem_grow(&b->indptr, &b->indptr_cap, b->n + n + 1, sizeof *b->indptr, e) < 0 ||
+        mem_grow(&b->indices, &b->indices_cap, b->entries + entries + 1, sizeof *b->indices, e) < 0 ||
+        mem_grow(&b->values, &b->values_cap, b->entries + entries + 1, sizeof *b->values, e) < 0)
         return -1;
     if (b->n == 0)
         b->indptr[0] = 0;
     return 0;
 }
 
+int builder_room_rows(struct builder *b, size_t n, size_t entries, struct err *e)
+{
+    if (b->kind == ROWS_SPARSE)
+        return room_sparse(b, n, entries, e);
+    return b->kind == ROWS_BYTES ? room_bytes(b, n, e) : room_floats(b, n, e);
+}
+
 int builder_room(struct builder *b, size_t n, struct err *e)
 {
-    static int (*const room[])(struct builder *, size_t, struct err *) = { room_floats, room_bytes,
-                                                                           room_sparse };
-    return room[b->kind](b, n, e);
+    bool sparse = b->kind == ROWS_SPARSE;
+    return builder_room_rows(b, sparse ? 1 : n, sparse ? n : 0, e);
 }
 
 struct entry {
@@ -167,42 +173,74 @@ int builder_end_sparse(struct builder *b, unsigned base, struct place at, struct
     return 0;
 }
 
-static void copy_floats(struct builder *b, const struct rows *from, size_t i)
+/* n rows of `size` bytes a feature: what is missing on the right is 0, what is too much is left out. */
+static void append_dense(void *to, size_t to_features, const void *from, size_t from_features, size_t n, size_t size)
 {
-    float *to = b->x + b->n * b->features;
-    memcpy(to, from->x + i * from->features, from->features * sizeof *to);
-    memset(to + from->features, 0, (b->features - from->features) * sizeof *to);
+    size_t kept = to_features < from_features ? to_features : from_features;
+    if (to_features == from_features) {
+        memcpy(to, from, n * kept * size);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        char *row = (char *)to + i * to_features * size;
+        memcpy(row, (const char *)from + i * from_features * size, kept * size);
+        memset(row + kept * size, 0, (to_features - kept) * size);
+    }
 }
 
-static void copy_bytes(struct builder *b, const struct rows *from, size_t i)
+static void append_sparse(struct builder *b, const struct rows *from, size_t entries)
 {
-    uint8_t *to = b->bytes + b->n * b->features;
-    memcpy(to, from->bytes + i * from->features, from->features);
-    memset(to + from->features, 0, b->features - from->features);
+    size_t at = (size_t)from->indptr[0];
+    int64_t moved = (int64_t)b->entries - from->indptr[0];
+    memcpy(b->indices + b->entries, from->indices + at, entries * sizeof *b->indices);
+    memcpy(b->values + b->entries, from->values + at, entries * sizeof *b->values);
+    for (size_t i = 1; i <= from->n; i++)
+        b->indptr[b->n + i] = from->indptr[i] + moved;
+    b->entries += entries;
 }
 
-static void copy_sparse(struct builder *b, const struct rows *from, size_t i)
+int builder_append(struct builder *b, const struct rows *from, struct err *e)
 {
-    size_t at = (size_t)from->indptr[i], n = (size_t)from->indptr[i + 1] - at;
-    memcpy(b->indices + b->entries, from->indices + at, n * sizeof *b->indices);
-    memcpy(b->values + b->entries, from->values + at, n * sizeof *b->values);
-    b->entries += n;
-    b->indptr[b->n + 1] = (int64_t)b->entries;
-}
-
-int builder_copy(struct builder *b, const struct rows *from, size_t i, struct err *e)
-{
-    static void (*const copy[])(struct builder *, const struct rows *, size_t) = {
-        copy_floats, copy_bytes, copy_sparse
-    };
     bool sparse = b->kind == ROWS_SPARSE;
-    if (builder_room(b, sparse ? (size_t)(from->indptr[i + 1] - from->indptr[i]) : 1, e) < 0)
+    size_t n = from->n, entries = sparse ? (size_t)(from->indptr[n] - from->indptr[0]) : 0;
+    if (n == 0)
+        return 0;
+    if (from->weights != NULL && builder_weigh(b, e) < 0)
         return -1;
-    copy[b->kind](b, from, i);
-    if (b->weighted)
-        b->weights[b->n] = (float)rows_weight(from, i);
-    b->labels[b->n++] = from->labels[i];
+    if (builder_room_rows(b, n, entries, e) < 0)
+        return -1;
+    if (sparse)
+        append_sparse(b, from, entries);
+    else if (b->kind == ROWS_BYTES)
+        append_dense(b->bytes + b->n * b->features, b->features, from->bytes, from->features, n, 1);
+    else
+        append_dense(b->x + b->n * b->features, b->features, from->x, from->features, n, sizeof *b->x);
+    memcpy(b->labels + b->n, from->labels, n * sizeof *b->labels);
+    for (size_t i = 0; b->weighted && i < n; i++)
+        b->weights[b->n + i] = (float)rows_weight(from, i);
+    b->n += n;
     return 0;
+}
+
+size_t builder_bytes(const struct builder *b)
+{
+    static const size_t row[] = { [ROWS_DENSE] = sizeof *b->x, [ROWS_BYTES] = 1 };
+    size_t labels = b->n * (sizeof *b->labels + (b->weighted ? sizeof *b->weights : 0));
+    if (b->kind == ROWS_SPARSE)
+        return labels + b->n * sizeof *b->indptr + b->entries * (sizeof *b->indices + sizeof *b->values);
+    return labels + b->n * b->features * row[b->kind];
+}
+
+void builder_clear(struct builder *b)
+{
+    labels_gone(&b->spellings, b->n);
+    b->gone += b->n;
+    b->n = b->entries = 0;
+}
+
+size_t builder_count(const struct builder *b)
+{
+    return b->gone + b->n;
 }
 
 struct rows builder_rows(const struct builder *b)
@@ -227,15 +265,23 @@ int builder_finish(struct builder *b, struct classes *c, struct err *e)
     return labels_finish(&b->spellings, b->labels, b->n, c, e);
 }
 
+void builder_release(struct builder *b)
+{
+    void *const arrays[] = { b->x, b->bytes, b->indptr, b->indices, b->values, b->labels, b->weights };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+    b->x = b->values = b->weights = NULL;
+    b->bytes = NULL;
+    b->indptr = NULL;
+    b->indices = NULL;
+    b->labels = NULL;
+    b->x_cap = b->bytes_cap = b->indptr_cap = b->indices_cap = b->values_cap = b->labels_cap = b->weights_cap = 0;
+    b->n = b->entries = 0;
+}
+
 void builder_free(struct builder *b)
 {
-    free(b->x);
-    free(b->bytes);
-    free(b->indptr);
-    free(b->indices);
-    free(b->values);
-    free(b->labels);
-    free(b->weights);
+    builder_release(b);
     free(b->beyond);
     labels_free(&b->spellings);
     memset(b, 0, sizeof *b);

@@ -19,6 +19,7 @@ struct builder {
     const char *format; /* of the first reader; NULL: none yet */
     float scale;        /* ROWS_BYTES */
     size_t n;           /* rows that are whole */
+    size_t gone;        /* rows that were here before: builder_clear */
     size_t features;    /* sparse: largest index + 1 so far; dense: of every row */
     size_t limit;       /* sparse: indices from here on are left out; 0: none are */
     float *x;           /* (n, features) */
@@ -47,6 +48,9 @@ int builder_begin(struct builder *b, const char *format, enum rows_kind kind, si
 /* Room for n more rows (dense: with their values) or, when sparse, one more row of n entries. */
 int builder_room(struct builder *b, size_t n, struct err *e);
 
+/* Room for n more rows with so many entries in all. */
+int builder_room_rows(struct builder *b, size_t n, size_t entries, struct err *e);
+
 /* From now on rows have weights, which readers write beside the labels; those that are there count for one. */
 int builder_weigh(struct builder *b, struct err *e);
 
@@ -55,8 +59,18 @@ int builder_weigh(struct builder *b, struct err *e);
  * at. */
 int builder_end_sparse(struct builder *b, unsigned base, struct place at, struct err *e);
 
-/* Appends a copy of row i of `from` (same kind, not wider), with its label as it is, and its weight. */
-int builder_copy(struct builder *b, const struct rows *from, size_t i, struct err *e);
+/* Appends copies of rows of the same kind, with their labels as they are, and their weights. Dense rows become as wide
+ * as the builder says. */
+int builder_append(struct builder *b, const struct rows *from, struct err *e);
+
+/* Bytes that the rows take. */
+size_t builder_bytes(const struct builder *b);
+
+/* The rows are kept elsewhere from now on: there are none left here. What was learned from them stays. */
+void builder_clear(struct builder *b);
+
+/* All rows that there ever were: what a reader counts by. */
+size_t builder_count(const struct builder *b);
 
 /* All rows as they are, until the next change. */
 struct rows builder_rows(const struct builder *b);
@@ -64,6 +78,8 @@ struct rows builder_rows(const struct builder *b);
 /* Labels become what struct dataset promises; classes zeroed before. */
 int builder_finish(struct builder *b, struct classes *c, struct err *e);
 
+/* No rows, and none of their memory, but all that is known of them. */
+void builder_release(struct builder *b);
 void builder_free(struct builder *b);
 
 #endif

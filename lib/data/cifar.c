@@ -63,7 +63,7 @@ static void *open_kind(struct source *s, struct builder *b, const struct kind *k
     struct cifar *f = mem_new(1, sizeof *f, e);
     if (f == NULL)
         return NULL;
-    *f = (struct cifar){ .kind = k, .source = s, .builder = b, .first = b->n, .label = label };
+    *f = (struct cifar){ .kind = k, .source = s, .builder = b, .first = builder_count(b), .label = label };
     if (builder_begin(b, k->name, ROWS_BYTES, PIXELS, e) == 0) {
         b->scale = 1.0f / 255;
         return f;
@@ -82,7 +82,7 @@ static void *cifar10_open(struct source *s, struct builder *b, const struct inpu
 static int put_record(struct cifar *f, const unsigned char *record, struct err *e)
 {
     struct builder *b = f->builder;
-    struct place at = { f->source->name, ": record ", b->n - f->first + 1 };
+    struct place at = { f->source->name, ": record ", builder_count(b) - f->first + 1 };
     char text[4];
     for (unsigned i = 0; i < f->kind->labels; i++)
         if (record[i] >= f->kind->classes[i])
@@ -104,7 +104,7 @@ static int cifar_next(void *self, struct err *e)
         return -1;
     if (got % size != 0)
         return err_set(e, ERR_DATA, "%s: ends within record %zu: a record of %s has %zu bytes",
-                       f->source->name, f->builder->n - f->first + got / size + 1, f->kind->name, size);
+                       f->source->name, builder_count(f->builder) - f->first + got / size + 1, f->kind->name, size);
     if (got > 0 && builder_room(f->builder, got / size, e) < 0)
         return -1;
     for (size_t i = 0; i < got; i += size)

@@ -24,7 +24,7 @@ static int clip_dense(struct builder *to, const struct rows *from, size_t limit,
     return to->beyond == NULL ? -1 : 0;
 }
 
-static int clip_sparse(struct builder *to, const struct rows *from, const char *file, struct err *e)
+static int clip_sparse(struct builder *to, const struct rows *from, const char *file, size_t first, struct err *e)
 {
     for (size_t i = 0; i < from->n; i++) {
         size_t at = (size_t)from->indptr[i], n = (size_t)from->indptr[i + 1] - at;
@@ -36,14 +36,14 @@ static int clip_sparse(struct builder *to, const struct rows *from, const char *
         if (to->weighted)
             to->weights[i] = from->weights[i];
         to->entries += n;
-        if (builder_end_sparse(to, 1, (struct place){ file, ": row ", i + 1 }, e) < 0)
+        if (builder_end_sparse(to, 1, (struct place){ file, ": row ", first + i + 1 }, e) < 0)
             return -1;
     }
     to->features = to->limit;
     return 0;
 }
 
-int clip_rows(struct builder *to, const struct rows *from, size_t limit, const char *file,
+int clip_rows(struct builder *to, const struct rows *from, size_t limit, const char *file, size_t first,
               struct err *e)
 {
     to->kind = from->kind;
@@ -52,6 +52,13 @@ int clip_rows(struct builder *to, const struct rows *from, size_t limit, const c
     to->limit = limit;
     to->features = from->kind == ROWS_SPARSE ? 0 : limit;
     if (from->kind == ROWS_SPARSE)
-        return clip_sparse(to, from, file, e);
+        return clip_sparse(to, from, file, first, e);
     return clip_dense(to, from, limit, file, e);
+}
+
+void clip_warn(const char *place, size_t rows, size_t limit, const struct log *log)
+{
+    if (place != NULL)
+        log_note(log, "%s: only %zu features are wanted; what lies beyond is left out in %zu row%s", place, limit,
+                 rows, rows == 1 ? "" : "s");
 }

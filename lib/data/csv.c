@@ -178,7 +178,7 @@ static int open_labels(struct csv *f, const struct input *in, struct err *e)
 {
     if (in->labels == NULL)
         return 0;
-    if (f->builder->n > 0)
+    if (builder_count(f->builder) > 0)
         return err_set(e, ERR_USAGE, "%s: --labels belong to one file, this is another", f->header.file);
     if (source_open(&f->label_source, in->labels, NULL, e) < 0)
         return -1;

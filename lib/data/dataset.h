@@ -32,8 +32,6 @@ struct input {
     const char *label_suffix; /* --label-suffix: left off the labels of tables */
     struct spec missing;      /* --missing; no plug: as like says, else an error */
     const char *na;           /* --na LIST: what else stands for a missing value */
-    bool as_read;             /* what only all rows can tell is not found yet: rows stay as they were read,
-                                 see dataset.encoding */
     bool unlabelled;          /* nobody asks for labels: CSV may have no column of them, IDX no file */
     const uint64_t *only;     /* of the shards on stdin only this number, from 0; NULL: all */
     const json_t *like;       /* meta of the data that a model learned from, or NULL: says how data
@@ -82,8 +80,6 @@ extern const struct table scaling_table; /* none minmax maxabs standard unit */
     { "zero-based", 0, NULL, NULL, "libsvm indices start at 0 instead of 1", set_flag,             \
       offsetof(struct conf, member.zero_based), NULL }
 
-struct encoding;
-
 /* What was read. Zeroed before use. */
 struct dataset {
     struct rows *parts; /* one a shard, one for raw files in a row; labels as `labels` below */
@@ -94,8 +90,6 @@ struct dataset {
     double *labels; /* (rows), owned: the number; when classes.named the index in classes */
     json_t *meta; /* what travels on to the model: format, base, header, label_column; owned */
     char *name;     /* of the first file, for messages */
-    struct encoding *encoding; /* of rows that are as they were read, to find and to apply; NULL: rows are
-                                  ready */
     json_t *shards; /* array of {file, rows, crc32} for HELLO and the trace; owned */
     void *store;    /* what the parts point into */
 };
@@ -107,9 +101,6 @@ struct dataset {
 int dataset_read(struct dataset *d, char *const *paths, size_t n, const struct input *in,
                  size_t limit, const struct log *log, struct err *e);
 void dataset_free(struct dataset *d);
-
-/* Which of d's classes a row's label is. */
-size_t dataset_class(const struct dataset *d, uint64_t row);
 
 /* The part that holds a row of the whole data set; *row becomes its number there. */
 const struct rows *dataset_find(const struct dataset *d, uint64_t *row);

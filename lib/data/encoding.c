@@ -167,6 +167,17 @@ bool encoding_changes(const struct encoding *c)
     return spreads(c) || c->missing.rule == MISSING_ZERO || c->missing.rule == MISSING_MEAN;
 }
 
+int encoding_check(const struct encoding *c, bool beside, bool found, const char *name, struct err *e)
+{
+    if (encoding_changes(c) && !c->fixed && beside)
+        return err_set(e, ERR_USAGE, "%s: shards beside raw data with categories or missing values: make shards of "
+                       "these by dsgd-shard --like first", name);
+    if (c->missing.rule == MISSING_MEAN && !c->known && found)
+        return err_set(e, ERR_USAGE, "%s: --missing mean: the means are not known: dsgd-shard finds them, and shards "
+                       "and models keep them", name);
+    return 0;
+}
+
 size_t encoding_width(const struct encoding *c, size_t features)
 {
     if (!spreads(c))

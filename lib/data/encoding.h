@@ -80,6 +80,10 @@ int encoding_settle(struct encoding *c, struct err *e);
 /* Whether something must be found in the rows, or done to them. */
 bool encoding_changes(const struct encoding *c);
 
+/* What is found in rows must be found in all of them. beside: there are shards too; found: nothing more will be.
+ * ERR_USAGE, with the name. */
+int encoding_check(const struct encoding *c, bool beside, bool found, const char *name, struct err *e);
+
 /* How many features rows have that were read with `features`. */
 size_t encoding_width(const struct encoding *c, size_t features);
 

@@ -20,7 +20,7 @@ struct format {
     bool table; /* columns, of which one is the label; options about columns go with it */
     int (*bid)(const struct source *s); /* by its head; s stands before a member, or at the start */
     /* NULL and e when it cannot begin. s, b and in stay until close. open is NULL in "auto", and for
-     * safetensors, which dataset.c maps and, when they are no shard, gives to tensors_open. */
+     * safetensors, which operands.c maps and, when they are no shard, gives to tensors_open. */
     void *(*open)(struct source *s, struct builder *b, const struct input *in, struct err *e);
     /* Some more rows: 1; 0: no more; -1: e with file and place. */
     int (*next)(void *self, struct err *e);

@@ -91,7 +91,7 @@ static int find_labels(struct labelled *l, const struct input *in, struct err *e
         return load_labels(&l->y, e);
     if (in->labels == NULL)
         return find_column(l, in, e);
-    if (l->builder->n > 0)
+    if (builder_count(l->builder) > 0)
         return err_set(e, ERR_USAGE, "%s: --labels belong to one %s file, this is another", l->x.name,
                        l->x.kind->name);
     return read_labels(l, in, e);
@@ -100,7 +100,7 @@ static int find_labels(struct labelled *l, const struct input *in, struct err *e
 int labelled_find(struct labelled *l, struct builder *b, const struct input *in, struct err *e)
 {
     l->builder = b;
-    l->first = b->n;
+    l->first = builder_count(b);
     if (l->weights.name != NULL && load_single(&l->weights, "weight", e) < 0)
         return -1;
     return find_labels(l, in, e);
@@ -154,7 +154,7 @@ static int put_floats(struct labelled *l, uint64_t i, struct err *e)
         if (missing && m->rule != MISSING_ERROR)
             to[j] = NAN;
         else if (missing || !isfinite(to[j]))
-            return err_set(e, ERR_DATA, "%s: row %zu: number %llu is %s", l->x.name, b->n - l->first + 1,
+            return err_set(e, ERR_DATA, "%s: row %zu: number %llu is %s", l->x.name, builder_count(b) - l->first + 1,
                            (unsigned long long)column_of(l, j) + 1,
                            missing ? "missing" MISSING_ADVICE : "not a finite float");
         l->missing = l->missing || missing;
@@ -167,7 +167,7 @@ static int put_label(struct labelled *l, uint64_t i, struct err *e)
 {
     struct builder *b = l->builder;
     const struct array *from = l->y.name != NULL ? &l->y : &l->x;
-    size_t row = b->n - l->first;
+    size_t row = builder_count(b) - l->first;
     struct place at = { from->name, ": row ", row + 1 };
     char text[32];
     double label = 0;
@@ -197,7 +197,7 @@ static int put_weight(struct labelled *l, size_t row, struct err *e)
 
 int labelled_put(struct labelled *l, uint64_t i, struct err *e)
 {
-    return put_label(l, i, e) < 0 ? -1 : put_weight(l, l->builder->n - l->first, e);
+    return put_label(l, i, e) < 0 ? -1 : put_weight(l, builder_count(l->builder) - l->first, e);
 }
 
 static int same_count(const struct array *x, const struct array *other, const char *what, struct err *e)
@@ -215,7 +215,7 @@ int labelled_check(const struct labelled *l, struct err *e)
 
 int labelled_leave_out(struct labelled *l, struct err *e)
 {
-    struct place at = { l->x.name, ": row ", l->builder->n - l->first-- + 1 };
+    struct place at = { l->x.name, ": row ", builder_count(l->builder) - l->first-- + 1 };
     return remark(&l->builder->encoding->dropped, at, "", e);
 }
 

@@ -60,13 +60,19 @@ static int add_spelling(struct labels *l, const char *text, size_t n, struct pla
 /* More different numbers than there can be classes: rows keep their values. */
 static int become_targets(struct labels *l, double *row, uint64_t n, struct err *e)
 {
+    struct labels targets = { .targets = true, .gone = l->gone, .coded = l->gone, .n_value = l->texts.n };
     if (l->words)
         return err_set(e, ERR_DATA, "more than %d different labels, and not all are numbers",
                        CLASSES_MAX);
+    targets.value = mem_new(l->texts.n, sizeof *targets.value, e);
+    if (targets.value == NULL)
+        return -1;
+    for (size_t i = 0; i < l->texts.n; i++)
+        targets.value[i] = l->v[i].value;
     for (uint64_t i = 0; i < n; i++)
-        row[i] = l->v[(size_t)row[i]].value;
+        row[i] = targets.value[(size_t)row[i]];
     labels_free(l);
-    l->targets = true;
+    *l = targets;
     return 0;
 }
 
@@ -81,28 +87,28 @@ static int put_target(const char *text, size_t n, double *to, struct err *e)
 }
 
 static int put_new(struct labels *l, const char *text, size_t n, struct place at, double *row,
-                   uint64_t order, struct err *e)
+                   uint64_t i, struct err *e)
 {
     if (l->texts.n == CLASSES_MAX) {
-        if (become_targets(l, row, order, e) < 0)
+        if (become_targets(l, row, i, e) < 0)
             return -1;
-        return put_target(text, n, &row[order], e);
+        return put_target(text, n, &row[i], e);
     }
-    if (add_spelling(l, text, n, at, order, e) < 0)
+    if (add_spelling(l, text, n, at, l->gone + i, e) < 0)
         return -1;
-    row[order] = (double)(l->texts.n - 1);
+    row[i] = (double)(l->texts.n - 1);
     return 0;
 }
 
 int labels_put(struct labels *l, const char *text, size_t n, struct place at, double *row,
-               uint64_t order, struct err *e)
+               uint64_t i, struct err *e)
 {
     if (l->targets)
-        return put_target(text, n, &row[order], e);
+        return put_target(text, n, &row[i], e);
     long known = texts_find(&l->texts, text, n);
     if (known < 0)
-        return put_new(l, text, n, at, row, order, e);
-    row[order] = (double)known;
+        return put_new(l, text, n, at, row, i, e);
+    row[i] = (double)known;
     return 0;
 }
 
@@ -120,30 +126,58 @@ static int by_text(const void *a, const void *b)
     return strcmp(((const struct spelling *)a)->text, ((const struct spelling *)b)->text);
 }
 
-int labels_finish(struct labels *l, double *row, size_t n, struct classes *c, struct err *e)
+void labels_gone(struct labels *l, size_t n)
 {
-    const size_t n_spellings = l->texts.n;
+    l->gone += n;
+}
+
+int labels_close(struct labels *l, struct classes *c, struct labels_key *key, struct err *e)
+{
+    const size_t n = l->texts.n;
     c->targets = l->targets;
     c->named = l->words;
-    if (l->targets || n_spellings == 0)
+    if (l->targets || n == 0) {
+        *key = (struct labels_key){ l->value, l->n_value, l->coded };
+        l->value = NULL;
         return 0;
+    }
     /* what each spelling is from now on, while its place in v still says its number */
-    double *becomes = mem_new(n_spellings, sizeof *becomes, e);
-    struct spelling *sorted = mem_new(n_spellings, sizeof *sorted, e);
+    double *becomes = mem_new(n, sizeof *becomes, e);
+    struct spelling *sorted = mem_new(n, sizeof *sorted, e);
     int status = becomes && sorted ? 0 : -1;
     if (status == 0) {
-        memcpy(sorted, l->v, n_spellings * sizeof *sorted);
-        qsort(sorted, n_spellings, sizeof *sorted, l->words ? by_text : by_value);
+        memcpy(sorted, l->v, n * sizeof *sorted);
+        qsort(sorted, n, sizeof *sorted, l->words ? by_text : by_value);
     }
-    for (size_t i = 0; i < n_spellings && status == 0; i++)
+    for (size_t i = 0; i < n && status == 0; i++)
         status =
             classes_add(c, sorted[i].text, sorted[i].value, sorted[i].where, sorted[i].order, e);
-    for (size_t i = 0; i < n_spellings && status == 0; i++)
-        becomes[i] = l->words ? (double)classes_find_name(c, l->v[i].text) : l->v[i].value;
     for (size_t i = 0; i < n && status == 0; i++)
-        row[i] = becomes[(size_t)row[i]];
+        becomes[i] = l->words ? (double)classes_find_name(c, l->v[i].text) : l->v[i].value;
     free(sorted);
-    free(becomes);
+    *key = (struct labels_key){ becomes, n, UINT64_MAX };
+    return status;
+}
+
+void labels_turn(const struct labels_key *key, double *row, uint64_t first, size_t n)
+{
+    for (size_t i = 0; i < n && first + i < key->coded; i++)
+        row[i] = key->becomes[(size_t)row[i]];
+}
+
+void labels_key_free(struct labels_key *key)
+{
+    free(key->becomes);
+    *key = (struct labels_key){ 0 };
+}
+
+int labels_finish(struct labels *l, double *row, size_t n, struct classes *c, struct err *e)
+{
+    struct labels_key key = { 0 };
+    int status = labels_close(l, c, &key, e);
+    if (status == 0)
+        labels_turn(&key, row, 0, n);
+    labels_key_free(&key);
     return status;
 }
 
@@ -152,6 +186,7 @@ void labels_free(struct labels *l)
     for (size_t i = 0; i < l->texts.n; i++)
         free(l->v[i].where);
     free(l->v);
+    free(l->value);
     texts_free(&l->texts);
     memset(l, 0, sizeof *l);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "data/dataset.h"
 #include "data/reals.h"
 
 /* What is known of a feature. */
@@ -87,9 +88,12 @@ static void meet(struct moments *m, double v)
     m->square += off * (v - m->mean);
 }
 
-static void meet_row(struct moments *m, const struct rows *r, size_t i)
+void scaling_meet(struct scaling *s, const struct rows *r, size_t i)
 {
     const size_t d = r->features;
+    struct moments *m = s->moments;
+    if (m == NULL)
+        return;
     if (r->kind == ROWS_SPARSE)
         for (int64_t k = r->indptr[i]; k < r->indptr[i + 1]; k++)
             meet(&m[r->indices[k]], (double)r->values[k]);
@@ -107,50 +111,25 @@ static int room(struct scaling *s, size_t n, struct err *e)
     return s->shift == NULL || s->factor == NULL ? -1 : 0;
 }
 
-/* The rows row[0 .. n) of d as they are encoded, some at a time. */
-static int meet_rows(struct moments *m, const struct dataset *d, struct encoding *c, const uint64_t *row, size_t n,
-                     struct err *e)
+int scaling_begin(struct scaling *s, const struct plug *method, enum rows_kind kind, size_t features,
+                  const char *name, struct err *e)
 {
-    enum { AT_ONCE = 256 };
-    struct builder some = { .kind = d->parts[0].kind, .scale = d->parts[0].scale };
-    int status = 0;
-    for (size_t at = 0; status == 0 && at < n; at += AT_ONCE) {
-        some.n = some.entries = 0;
-        some.features = d->features;
-        for (size_t i = at; status == 0 && i < n && i < at + AT_ONCE; i++) {
-            uint64_t in = row[i];
-            const struct rows *part = dataset_find(d, &in);
-            status = builder_copy(&some, part, (size_t)in, e);
-        }
-        if (status == 0 && c != NULL)
-            status = encoding_apply(c, &some, e);
-        const struct rows encoded = builder_rows(&some);
-        for (size_t i = 0; status == 0 && i < some.n; i++)
-            meet_row(m, &encoded, i);
-    }
-    builder_free(&some);
-    return status;
+    s->method = method;
+    if (method_of(s)->shifts && kind == ROWS_SPARSE)
+        return err_set(e, ERR_USAGE, "%s: --scale %s would fill the zeros of sparse rows: maxabs and unit keep "
+                       "them", name, method->name);
+    if (method_of(s)->feature == NULL)
+        return 0;
+    s->moments = mem_new(features, sizeof *s->moments, e);
+    return s->moments == NULL ? -1 : room(s, features, e);
 }
 
-int scaling_find(struct scaling *s, const struct plug *method, const struct dataset *d, struct encoding *c,
-                 const uint64_t *row, size_t n, struct err *e)
+void scaling_settle(struct scaling *s)
 {
-    size_t width = c ? encoding_width(c, d->features) : d->features;
-    s->method = method;
-    const struct method *how = method_of(s);
-    if (how->shifts && d->parts[0].kind == ROWS_SPARSE)
-        return err_set(e, ERR_USAGE, "%s: --scale %s would fill the zeros of sparse rows: maxabs and unit keep "
-                       "them", d->name, method->name);
-    if (how->feature == NULL)
-        return 0;
-    struct moments *m = mem_new(width, sizeof *m, e);
-    int status = m == NULL ? -1 : room(s, width, e);
-    if (status == 0)
-        status = meet_rows(m, d, c, row, n, e);
-    for (size_t j = 0; status == 0 && j < s->n; j++)
-        how->feature(&m[j], &s->shift[j], &s->factor[j]);
-    free(m);
-    return status;
+    for (size_t j = 0; s->moments != NULL && j < s->n; j++)
+        method_of(s)->feature(&s->moments[j], &s->shift[j], &s->factor[j]);
+    free(s->moments);
+    s->moments = NULL;
 }
 
 /* Bytes become floats. */
@@ -259,5 +238,6 @@ void scaling_free(struct scaling *s)
 {
     free(s->shift);
     free(s->factor);
+    free(s->moments);
     *s = (struct scaling){ 0 };
 }

@@ -9,20 +9,21 @@
 
 #include "base/err.h"
 #include "data/builder.h"
-#include "data/dataset.h"
-#include "data/encoding.h"
 
 /* A row of scaling_table (data/dataset.h): a feature's value becomes (value - shift) * factor. Zeroed before use. */
 struct scaling {
     const struct plug *method; /* NULL: rows stay as they were stored */
     size_t n;                  /* features; 0: the method has none of these */
     double *shift, *factor;    /* (n) */
+    struct moments *moments;   /* (n) of the rows that were met; NULL once it is settled */
 };
 
-/* What `method` makes of the rows row[0 .. n) of d, encoded by c where they are not yet (NULL: they are).
- * ERR_USAGE: it would make sparse rows dense. */
-int scaling_find(struct scaling *s, const struct plug *method, const struct dataset *d, struct encoding *c,
-                 const uint64_t *row, size_t n, struct err *e);
+/* What `method` makes of rows of that kind, all of which are met one after the other before it is settled. name: of the
+ * data, for messages. ERR_USAGE: it would make sparse rows dense. */
+int scaling_begin(struct scaling *s, const struct plug *method, enum rows_kind kind, size_t features,
+                  const char *name, struct err *e);
+void scaling_meet(struct scaling *s, const struct rows *r, size_t i);
+void scaling_settle(struct scaling *s);
 
 /* All rows of b; those of bytes become floats, but for `none`. Features beyond s->n stay. */
 int scaling_apply(const struct scaling *s, struct builder *b, struct err *e);

@@ -11,8 +11,11 @@
 #include "base/out.h"
 #include "base/record.h"
 #include "base/rows.h"
+#include "base/temp.h"
+#include "data/builder.h"
 
 #define SHARD_FORMAT "dsgd-shard 1"
+enum { SHARD_TENSORS = 5 };
 
 /* What is said of the rows in the metadata. */
 struct shard_note {
@@ -24,6 +27,24 @@ struct shard_note {
 
 int shard_write(struct out *o, const struct rows *rows, const struct shard_note *note,
                 struct err *e);
+
+/* A shard that is written piece by piece: one that is larger than `limit` bytes by way of temporary files, a tensor
+ * each. Zeroed before use, then `limit` and `folder` set; shard_writer_free at the end. */
+struct shard_writer {
+    size_t limit;
+    const char *folder;  /* base/temp.h */
+    struct builder rows; /* the last ones */
+    struct temp tensors[SHARD_TENSORS]; /* of those before, in the order of the file; */
+    uint32_t crc[SHARD_TENSORS];        /* their checksums, */
+    size_t n, entries;                  /* their number, and that of their entries */
+};
+
+/* More rows of the shard, all of one kind and width. */
+int shard_add(struct shard_writer *w, const struct rows *r, struct err *e);
+
+/* Writes the shard; the writer is ready for the next. */
+int shard_end(struct shard_writer *w, struct out *o, const struct shard_note *note, struct err *e);
+void shard_writer_free(struct shard_writer *w);
 
 /* A shard that was read. Zeroed before use. */
 struct shard {

@@ -44,52 +44,6 @@ void store_free(struct store *s)
     free(s);
 }
 
-static int contradiction(const char *key, const json_t *was, const json_t *is, struct err *e)
-{
-    char *old = json_dumps(was, JSON_COMPACT | JSON_ENCODE_ANY);
-    char *now = json_dumps(is, JSON_COMPACT | JSON_ENCODE_ANY);
-    err_set(e, ERR_DATA, "its %s is %.200s, that of the files before %.200s", key, now ? now : "?",
-            old ? old : "?");
-    free(old);
-    free(now);
-    return -1;
-}
-
-/* Rows that are scaled and others that are not are no one data set. */
-static int same_state(const json_t *was, const json_t *is, struct err *e)
-{
-    bool before = json_object_get(was, "scaling") != NULL, now = json_object_get(is, "scaling") != NULL;
-    if (before == now)
-        return 0;
-    return err_set(e, ERR_DATA, "its rows are %sscaled, those of the files before are %sscaled",
-                   now ? "" : "not ", before ? "" : "not ");
-}
-
-/* What is said of one file alone. */
-static bool may_differ(const char *key)
-{
-    return strcmp(key, "format") == 0 || strcmp(key, "arrays") == 0;
-}
-
-int store_meta(struct dataset *d, const json_t *more, struct err *e)
-{
-    const char *key;
-    json_t *value;
-    if (d->meta != NULL && same_state(d->meta, more, e) < 0)
-        return -1;
-    if (d->meta == NULL && (d->meta = json_object()) == NULL)
-        return err_memory(e);
-    json_object_foreach((json_t *)more, key, value)
-    {
-        json_t *was = json_object_get(d->meta, key);
-        if (was != NULL && !may_differ(key) && !json_equal(was, value))
-            return contradiction(key, was, value, e);
-        if (was == NULL && json_object_set(d->meta, key, value) < 0)
-            return err_memory(e);
-    }
-    return 0;
-}
-
 /* Weights as people wrote them are brought to a mean of 1, so that the size of a step does not depend on them. */
 static int level_weights(struct store *s, struct err *e)
 {
@@ -105,10 +59,9 @@ static int level_weights(struct store *s, struct err *e)
     return 0;
 }
 
-/* c: NULL where rows stay as they were read. */
 static int finish_raw(struct part *p, const struct encoding *c, const struct scaling *s, struct err *e)
 {
-    if (builder_finish(&p->built, &p->classes, e) < 0 || (c != NULL && encoding_apply(c, &p->built, e) < 0) ||
+    if (builder_finish(&p->built, &p->classes, e) < 0 || encoding_apply(c, &p->built, e) < 0 ||
         scaling_apply(s, &p->built, e) < 0)
         return err_ctx(e, "%s", p->file);
     return 0;
@@ -127,7 +80,7 @@ static int finish_part(struct part *p, const struct encoding *c, const struct sc
     if (limit == 0 || r->features <= limit)
         return 0;
     struct builder narrow = { 0 };
-    if (clip_rows(&narrow, r, limit, p->file, e) < 0) {
+    if (clip_rows(&narrow, r, limit, p->file, 0, e) < 0) {
         builder_free(&narrow);
         return -1;
     }
@@ -145,9 +98,7 @@ static void warn_beyond(const struct store *s, size_t limit, const struct log *l
         first = first ? first : s->v[i].built.beyond;
         rows += s->v[i].built.beyond_rows;
     }
-    if (first != NULL)
-        log_note(log, "%s: only %zu features are wanted; what lies beyond is left out in %zu row%s",
-                 first, limit, rows, rows == 1 ? "" : "s");
+    clip_warn(first, rows, limit, log);
 }
 
 /* Labels of one part, in terms of all classes. */
@@ -204,34 +155,18 @@ static size_t count_raw(const struct store *s)
     return raw;
 }
 
-/* What is found in rows must be found in all of them. */
-static int check_encoding(const struct dataset *d, bool pending, struct err *e)
-{
-    const struct store *s = d->store;
-    const struct encoding *c = &s->encoding;
-    if (encoding_changes(c) && !c->fixed && count_raw(s) < s->n)
-        return err_set(e, ERR_USAGE, "%s: shards beside raw data with categories or missing values: make shards of "
-                       "these by dsgd-shard --like first", d->name);
-    if (c->missing.rule == MISSING_MEAN && !c->known && !pending)
-        return err_set(e, ERR_USAGE, "%s: --missing mean: the means are not known: dsgd-shard finds them, and shards "
-                       "and models keep them", d->name);
-    return 0;
-}
-
-/* How raw rows are made rows of numbers, now or, where that takes all of them, by the caller; what was done becomes
- * part of what is said of them. */
-static int find_encoding(struct dataset *d, const struct input *in, struct err *e)
+/* How raw rows are made rows of numbers; it becomes part of what is said of them. */
+static int find_encoding(struct dataset *d, struct err *e)
 {
     struct store *s = d->store;
-    bool pending = in->as_read && in->like == NULL && encoding_changes(&s->encoding);
-    if (count_raw(s) == 0)
+    size_t raw = count_raw(s);
+    if (raw == 0)
         return 0;
-    if (encoding_settle(&s->encoding, e) < 0 || check_encoding(d, pending, e) < 0)
+    if (encoding_settle(&s->encoding, e) < 0 || encoding_check(&s->encoding, raw < s->n, true, d->name, e) < 0)
         return -1;
     if (d->meta == NULL && (d->meta = json_object()) == NULL)
         return err_memory(e);
-    d->encoding = pending ? &s->encoding : NULL;
-    return pending ? 0 : encoding_describe(&s->encoding, d->meta, e);
+    return encoding_describe(&s->encoding, d->meta, e);
 }
 
 /* Scaling that the rows are to have, and which becomes part of what is said of them. */
@@ -260,7 +195,7 @@ static int join(struct dataset *d, const struct scaling *scaling, const struct i
     if (level_weights(s, e) < 0)
         return -1;
     for (size_t i = 0; i < s->n; i++) {
-        if (finish_part(&s->v[i], d->encoding ? NULL : &s->encoding, scaling, &d->parts[i], limit, e) < 0)
+        if (finish_part(&s->v[i], &s->encoding, scaling, &d->parts[i], limit, e) < 0)
             return -1;
         if (classes_merge(&d->classes, classes_of(&s->v[i]), e) < 0)
             return err_ctx(e, "%s", s->v[i].file);
@@ -280,7 +215,7 @@ static int join(struct dataset *d, const struct scaling *scaling, const struct i
 int store_join(struct dataset *d, const struct input *in, size_t limit, const struct log *log, struct err *e)
 {
     struct scaling scaling = { 0 };
-    int status = find_encoding(d, in, e);
+    int status = find_encoding(d, e);
     if (status == 0)
         status = find_scaling(&scaling, d, in, e);
     if (status == 0)

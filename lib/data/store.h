@@ -28,11 +28,7 @@ struct store {
 struct part *store_add(struct store *s, const char *file, struct err *e);
 void store_free(struct store *s);
 
-/* Makes one data set of the parts in d->store; raw ones are encoded and scaled and have the classes as `in` says.
- * Where in->as_read leaves rows as they were read, they are not encoded, and d->encoding is set. */
+/* Makes one data set of the parts in d->store; raw ones are encoded and scaled and have the classes as `in` says. */
 int store_join(struct dataset *d, const struct input *in, size_t limit, const struct log *log, struct err *e);
-
-/* Adds to d->meta what `more` says; ERR_DATA when they contradict each other. more may be NULL. */
-int store_meta(struct dataset *d, const json_t *more, struct err *e);
 
 #endif

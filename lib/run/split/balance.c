@@ -5,36 +5,30 @@
 
 #include "base/mem.h"
 
-/* Sums of weights by class into factor; returns that of all. */
-static double weigh_classes(struct balance *b, const struct dataset *d, const uint64_t *row, size_t n)
+int balance_begin(struct balance *b, size_t classes, struct err *e)
 {
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t at = row[i];
-        const struct rows *part = dataset_find(d, &at);
-        double weight = rows_weight(part, (size_t)at);
-        b->factor[dataset_class(d, row[i])] += weight;
-        sum += weight;
-    }
-    return sum;
+    b->n = classes;
+    b->factor = mem_new(classes, sizeof *b->factor, e);
+    return b->factor == NULL ? -1 : 0;
+}
+
+/* Until it is settled a factor is the sum of its class. */
+void balance_meet(struct balance *b, size_t k, double weight)
+{
+    if (b->factor == NULL)
+        return;
+    b->factor[k] += weight;
+    b->sum += weight;
 }
 
 /* A class that only held-out rows are of has no row to balance. */
-int balance_find(struct balance *b, const struct dataset *d, const uint64_t *row, size_t n, struct err *e)
+void balance_settle(struct balance *b)
 {
     size_t present = 0;
-    if (d->classes.targets)
-        return err_set(e, ERR_USAGE, "%s: --balance: labels are targets, not classes", d->name);
-    b->n = d->classes.n;
-    b->factor = mem_new(b->n, sizeof *b->factor, e);
-    if (b->factor == NULL)
-        return -1;
-    double sum = weigh_classes(b, d, row, n);
     for (size_t k = 0; k < b->n; k++)
         present += b->factor[k] > 0;
     for (size_t k = 0; k < b->n; k++)
-        b->factor[k] = b->factor[k] > 0 ? sum / ((double)present * b->factor[k]) : 1;
-    return 0;
+        b->factor[k] = b->factor[k] > 0 ? b->sum / ((double)present * b->factor[k]) : 1;
 }
 
 void balance_apply(const struct balance *b, struct builder *rows, size_t i, size_t k)

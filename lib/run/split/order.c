@@ -10,13 +10,20 @@
 #include "base/special.h"
 #include "run/split/split.h"
 
+/* The rows of the shards, where they are dealt out by class. */
+struct list {
+    uint64_t *row;   /* (rows) */
+    uint16_t *class; /* of each row of the data */
+    size_t classes;
+};
+
 /* A row of the table. */
 struct split_ops {
     struct plug plug;
     bool shuffled; /* rows, and those held out, are drawn; else they keep the order of the data */
-    bool by_class; /* labels have to be classes */
-    /* Where each shard begins; o->row and o->rows are filled. NULL: sizes differ by one at most. */
-    int (*deal)(struct order *o, const void *conf, const struct dataset *d, uint64_t seed, struct err *e);
+    /* Where each shard begins, and l->row in the order of the shards. NULL: rows stay, and sizes differ by one at
+     * most. */
+    int (*deal)(struct order *o, struct list *l, const void *conf, uint64_t seed, struct err *e);
 };
 
 struct dirichlet {
@@ -30,25 +37,29 @@ static void deal_evenly(struct order *o)
         o->begin[k] = k * size + (k < larger ? k : larger);
 }
 
-/* Brings the rows into the order of their classes; equals keep theirs. first (classes + 1): where each begins. */
-static int sort_by_class(struct order *o, const struct dataset *d, size_t *first, struct err *e)
+static size_t class_of(const struct list *l, size_t i)
 {
-    size_t n = d->classes.n;
+    return l->class[l->row[i]];
+}
+
+/* Brings the rows into the order of their classes; equals keep theirs. first (classes + 1): where each begins. */
+static int sort_by_class(const struct order *o, struct list *l, size_t *first, struct err *e)
+{
+    size_t n = l->classes;
     uint64_t *sorted = mem_new(o->rows, sizeof *sorted, e);
     if (sorted == NULL)
         return -1;
     for (size_t i = 0; i < o->rows; i++)
-        first[dataset_class(d, o->row[i]) + 1]++;
+        first[class_of(l, i) + 1]++;
     for (size_t c = 0; c < n; c++)
         first[c + 1] += first[c];
     for (size_t i = 0; i < o->rows; i++)
-        sorted[first[dataset_class(d, o->row[i])]++] = o->row[i];
+        sorted[first[class_of(l, i)]++] = l->row[i];
     for (size_t c = n; c > 0; c--)
         first[c] = first[c - 1];
     first[0] = 0;
-    for (size_t i = 0; i < o->rows; i++)
-        o->row[i] = sorted[i];
-    free(sorted);
+    free(l->row);
+    l->row = sorted;
     return 0;
 }
 
@@ -100,7 +111,7 @@ static void fill_empty(size_t *shard, size_t rows, size_t *size, size_t shards)
 }
 
 /* Brings the rows together shard by shard. */
-static int collect(struct order *o, size_t *shard, struct err *e)
+static int collect(struct order *o, struct list *l, size_t *shard, struct err *e)
 {
     uint64_t *dealt = mem_new(o->rows, sizeof *dealt, e);
     size_t *size = mem_new(o->shards, sizeof *size, e);
@@ -114,9 +125,10 @@ static int collect(struct order *o, size_t *shard, struct err *e)
         for (size_t k = 0; k < o->shards; k++)
             size[k] = (size_t)o->begin[k];
         for (size_t i = 0; i < o->rows; i++)
-            dealt[size[shard[i]]++] = o->row[i];
-        for (size_t i = 0; i < o->rows; i++)
-            o->row[i] = dealt[i];
+            dealt[size[shard[i]]++] = l->row[i];
+        free(l->row);
+        l->row = dealt;
+        dealt = NULL;
     }
     free(size);
     free(dealt);
@@ -124,59 +136,49 @@ static int collect(struct order *o, size_t *shard, struct err *e)
 }
 
 /* Hsu, Qi, Brown (2019): the rows of each class go to the shards in shares of their own. */
-static int deal_dirichlet(struct order *o, const void *conf, const struct dataset *d, uint64_t seed, struct err *e)
+static int deal_dirichlet(struct order *o, struct list *l, const void *conf, uint64_t seed, struct err *e)
 {
     const struct dirichlet *c = conf;
-    size_t *first = mem_new(d->classes.n + 1, sizeof *first, e);
+    size_t *first = mem_new(l->classes + 1, sizeof *first, e);
     size_t *shard = mem_new(o->rows, sizeof *shard, e);
     double *share = mem_new(o->shards, sizeof *share, e);
-    int status = first == NULL || shard == NULL || share == NULL ? -1 : sort_by_class(o, d, first, e);
-    for (size_t k = 0; status == 0 && k < d->classes.n; k++) {
+    int status = first == NULL || shard == NULL || share == NULL ? -1 : sort_by_class(o, l, first, e);
+    for (size_t k = 0; status == 0 && k < l->classes; k++) {
         struct rng r;
         rng_open(&r, seed, RNG_SHUFFLE, 1, k);
         draw_shares(share, o->shards, c->alpha, &r);
         deal_class(shard + first[k], first[k + 1] - first[k], share, o->shards);
     }
     if (status == 0)
-        status = collect(o, shard, e);
+        status = collect(o, l, shard, e);
     free(share);
     free(shard);
     free(first);
     return status;
 }
 
-static int deal_by_label(struct order *o, const void *conf, const struct dataset *d, uint64_t seed, struct err *e)
+static int deal_by_label(struct order *o, struct list *l, const void *conf, uint64_t seed, struct err *e)
 {
     (void)conf, (void)seed;
-    size_t *first = mem_new(d->classes.n + 1, sizeof *first, e);
-    int status = first == NULL ? -1 : sort_by_class(o, d, first, e);
+    size_t *first = mem_new(l->classes + 1, sizeof *first, e);
+    int status = first == NULL ? -1 : sort_by_class(o, l, first, e);
     free(first);
     deal_evenly(o);
     return status;
 }
 
-static int deal_all(struct order *o, const void *conf, const struct dataset *d, uint64_t seed, struct err *e)
-{
-    (void)conf, (void)d, (void)seed, (void)e;
-    deal_evenly(o);
-    return 0;
-}
-
 static const struct split_ops shuffle = {
     .plug = { .name = "shuffle", .help = "rows in an order drawn by the seed" },
     .shuffled = true,
-    .deal = deal_all,
 };
 
 static const struct split_ops sequential = {
     .plug = { .name = "sequential", .help = "rows in the order of the data" },
-    .deal = deal_all,
 };
 
 static const struct split_ops label = {
     .plug = { .name = "label", .help = "rows class by class: each shard has as few classes as can be" },
     .shuffled = true,
-    .by_class = true,
     .deal = deal_by_label,
 };
 
@@ -192,7 +194,6 @@ static const struct split_ops dirichlet = {
               .params = dirichlet_params,
               .conf = sizeof(struct dirichlet) },
     .shuffled = true,
-    .by_class = true,
     .deal = deal_dirichlet,
 };
 
@@ -200,34 +201,86 @@ static const struct plug *const rows[] = { &shuffle.plug, &sequential.plug, &lab
                                            &dirichlet.plug, NULL };
 const struct table split_table = { "split", rows };
 
-static void fill(struct order *o, bool shuffled, uint64_t seed)
+/* Row number i of the order that all rows are in before they are dealt out. */
+static uint64_t row_at(const struct order *o, uint64_t i)
 {
-    struct perm drawn;
-    size_t n = o->rows + o->held;
-    perm_open(&drawn, n, seed, RNG_SHUFFLE, 0, 0);
-    for (size_t i = 0; i < n; i++)
-        o->row[i] = shuffled ? perm_at(&drawn, i) : i;
+    return o->shuffled ? perm_at(&o->drawn, i) : i;
 }
 
-int order_find(struct order *o, const struct spec *how, const struct dataset *d, size_t shards, size_t held,
+static int read_classes(struct list *l, struct stock *s, struct err *e)
+{
+    struct rows r;
+    uint64_t first;
+    for (size_t i = 0; i < s->blocks; i++) {
+        if (stock_block(s, i, &r, &first, e) < 0)
+            return -1;
+        for (size_t k = 0; k < r.n; k++)
+            l->class[first + k] = (uint16_t)stock_class(s, r.labels[k]);
+    }
+    return 0;
+}
+
+/* o->place from l->row and those that are held out. */
+static int note_places(struct order *o, const struct list *l, struct err *e)
+{
+    o->place = mem_new(o->rows + o->held, sizeof *o->place, e);
+    if (o->place == NULL)
+        return -1;
+    for (size_t i = 0; i < o->rows; i++)
+        o->place[l->row[i]] = o->held + i;
+    for (size_t i = 0; i < o->held; i++)
+        o->place[row_at(o, o->rows + i)] = i;
+    return 0;
+}
+
+static int deal_list(struct order *o, const struct spec *how, struct stock *s, uint64_t seed, struct err *e)
+{
+    const struct split_ops *ops = (const struct split_ops *)how->plug;
+    struct list l = { .classes = s->classes.n };
+    if (s->classes.targets)
+        return err_set(e, ERR_USAGE, "%s: --split %s: labels are targets, not classes", s->name,
+                       ops->plug.name);
+    l.row = mem_new(o->rows, sizeof *l.row, e);
+    l.class = mem_new(s->rows, sizeof *l.class, e);
+    int status = l.row == NULL || l.class == NULL ? -1 : read_classes(&l, s, e);
+    for (size_t i = 0; status == 0 && i < o->rows; i++)
+        l.row[i] = row_at(o, i);
+    if (status == 0)
+        status = ops->deal(o, &l, how->conf, seed, e);
+    free(l.class);
+    if (status == 0)
+        status = note_places(o, &l, e);
+    free(l.row);
+    return status;
+}
+
+int order_find(struct order *o, const struct spec *how, struct stock *s, size_t shards, size_t held,
                uint64_t seed, struct err *e)
 {
     const struct split_ops *ops = (const struct split_ops *)how->plug;
-    if (ops->by_class && d->classes.targets)
-        return err_set(e, ERR_USAGE, "%s: --split %s: labels are targets, not classes", d->name,
-                       ops->plug.name);
-    *o = (struct order){ .shards = shards, .rows = d->rows - held, .held = held };
-    o->row = mem_new(d->rows, sizeof *o->row, e);
+    *o = (struct order){ .shards = shards, .rows = s->rows - held, .held = held, .shuffled = ops->shuffled };
+    perm_open(&o->drawn, s->rows, seed, RNG_SHUFFLE, 0, 0);
     o->begin = mem_new(shards + 1, sizeof *o->begin, e);
-    if (o->row == NULL || o->begin == NULL)
+    if (o->begin == NULL || (ops->deal != NULL && deal_list(o, how, s, seed, e) < 0))
         return -1;
-    fill(o, ops->shuffled, seed);
-    return ops->deal(o, how->conf, d, seed, e);
+    if (ops->deal == NULL)
+        deal_evenly(o);
+    for (size_t k = 0; k <= shards; k++)
+        o->begin[k] += held;
+    return 0;
+}
+
+uint64_t order_place(const struct order *o, uint64_t row)
+{
+    if (o->place != NULL)
+        return o->place[row];
+    uint64_t i = o->shuffled ? perm_find(&o->drawn, row) : row;
+    return i < o->rows ? o->held + i : i - o->rows;
 }
 
 void order_free(struct order *o)
 {
-    free(o->row);
+    free(o->place);
     free(o->begin);
     *o = (struct order){ 0 };
 }

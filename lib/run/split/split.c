@@ -4,35 +4,16 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/out.h"
-#include "data/builder.h"
-#include "data/encoding.h"
-#include "data/scaling.h"
-#include "data/shard.h"
-#include "run/split/balance.h"
-#include "run/split/order.h"
 #include "run/shape.h"
 #include "run/split/pattern.h"
+#include "run/split/state.h"
 
-/* One run. */
-struct splitting {
-    const struct split *s;
-    struct dataset data;
-    size_t features;
-    struct dataset like; /* --like */
-    size_t width;        /* features of rows once they are encoded */
-    struct order order;
-    struct scaling scaling;
-    struct balance balance;
-    char *source;       /* names of the files, for the metadata */
-    struct builder row; /* the shard in hand */
-    size_t single;      /* shards whose rows are all of one class */
-    char *single_name;  /* the first of them */
-};
+/* A step of the work keeps rows read, rows in order and rows to be written, each growing by halves. */
+enum { SHARE = 4 };
 
 static const char *shown(const char *path)
 {
@@ -54,9 +35,10 @@ static int check_conf(const struct split *s, struct err *e)
     return 0;
 }
 
-static int name_source(struct splitting *g, char *const *paths, size_t n, struct err *e)
+static int name_source(struct splitting *g, struct err *e)
 {
-    size_t room = 1, at = 0;
+    char *const *paths = g->paths;
+    size_t room = 1, at = 0, n = g->n;
     for (size_t i = 0; i < n; i++)
         room += strlen(shown(paths[i])) + 1;
     g->source = mem_new(room, 1, e);
@@ -70,21 +52,6 @@ static int name_source(struct splitting *g, char *const *paths, size_t n, struct
     return g->source == NULL ? -1 : 0;
 }
 
-/* Rows as wide as --features asks for must fit into memory: a dense row is stored whole. */
-static int check_room(const struct splitting *g, struct err *e)
-{
-    const struct dataset *d = &g->data;
-    uint64_t features = g->s->features > 0 ? g->s->features : g->width;
-    uint64_t rows = (d->rows + g->s->shards - 1) / g->s->shards;
-    enum rows_kind kind = d->parts[0].kind;
-    double size = kind == ROWS_BYTES ? 1 : sizeof(float);
-    double need = (double)rows * (double)features * size;
-    if (kind == ROWS_SPARSE)
-        return 0;
-    return mem_fits(need, e, "%s: a shard of %llu dense rows of %llu features", d->name,
-                    (unsigned long long)rows, (unsigned long long)features);
-}
-
 /* At least one row where some are asked for. */
 static size_t held_out(const struct splitting *g)
 {
@@ -92,11 +59,30 @@ static size_t held_out(const struct splitting *g)
     return g->s->hold_out > 0 ? (size_t)fmax(rows, 1) : 0;
 }
 
+/* Dense rows are stored whole, as wide as --features asks for: one must fit into memory, all of them on the disk. */
+static int check_room(const struct splitting *g, struct err *e)
+{
+    const struct stock *d = &g->data;
+    uint64_t features = g->s->features > 0 ? g->s->features : g->width;
+    double row = (double)features * (d->pile.rows.kind == ROWS_BYTES ? 1 : sizeof(float));
+    struct statvfs disk;
+    if (d->pile.rows.kind == ROWS_SPARSE)
+        return 0;
+    if (mem_fits(row, e, "%s: a dense row of %llu features", d->name, (unsigned long long)features) < 0)
+        return -1;
+    if (g->folder == NULL || statvfs(g->folder, &disk) < 0)
+        return 0;
+    double have = (double)disk.f_bavail * (double)disk.f_frsize, need = row * (double)d->rows;
+    return need <= have ? 0 : err_set(e, ERR_SYSTEM, "%s: %zu dense rows of %llu features need %.1f GB; the disk of %s "
+                                      "has %.1f GB left", d->name, d->rows, (unsigned long long)features, need / 1e9,
+                                      g->folder, have / 1e9);
+}
+
 /* What the data must be for the shards that were asked for. */
 static int check_data(const struct splitting *g, struct err *e)
 {
     const struct split *s = g->s;
-    const struct dataset *d = &g->data;
+    const struct stock *d = &g->data;
     if (s->shards > d->rows - held_out(g))
         return err_set(e, ERR_USAGE,
                        "%s: %llu shards of %zu rows: there cannot be more shards than rows",
@@ -107,10 +93,6 @@ static int check_data(const struct splitting *g, struct err *e)
     if (s->features > INT32_MAX)
         return err_set(e, ERR_USAGE, "--features %llu: at most %d", (unsigned long long)s->features,
                        INT32_MAX);
-    for (size_t i = 1; i < d->n_parts; i++)
-        if (d->parts[i].kind != d->parts[0].kind || d->parts[i].scale != d->parts[0].scale)
-            return err_set(e, ERR_DATA, "%s and a later file differ: floats, bytes or sparse rows",
-                           d->name);
     return check_room(g, e);
 }
 
@@ -121,60 +103,15 @@ static const char *plural(uint64_t n)
 
 static void summary(const struct splitting *g)
 {
-    const struct dataset *d = &g->data;
-    uint64_t stored = g->width != d->features ? d->rows * g->width : 0;
+    const struct stock *d = &g->data;
+    uint64_t stored = g->width != d->features ? (uint64_t)d->rows * g->width : d->stored;
     char classes[48] = "labels are targets";
-    for (size_t i = 0; i < d->n_parts && g->width == d->features; i++)
-        stored += shard_stored(&d->parts[i]);
     if (!d->classes.targets)
         snprintf(classes, sizeof classes, "%zu class%s", d->classes.n,
                  d->classes.n == 1 ? "" : "es");
     log_note(g->s->log, "%zu row%s, %zu feature%s, %s, %llu stored value%s", d->rows,
              plural(d->rows), g->features, plural(g->features), classes, (unsigned long long)stored,
              plural(stored));
-}
-
-/* The rows o->row[first .. end). */
-static bool weighted(const struct splitting *g, const struct balance *balance)
-{
-    for (size_t i = 0; i < g->data.n_parts; i++)
-        if (g->data.parts[i].weights != NULL)
-            return true;
-    return balance->factor != NULL;
-}
-
-static int gather(struct splitting *g, uint64_t first, uint64_t end, const struct balance *balance, struct err *e)
-{
-    const struct dataset *d = &g->data;
-    struct builder *b = &g->row;
-    b->kind = d->parts[0].kind;
-    b->scale = d->parts[0].scale;
-    b->features = g->features - (g->width - d->features);
-    b->n = b->entries = 0;
-    b->weighted = weighted(g, balance);
-    for (uint64_t i = first; i < end; i++) {
-        uint64_t row = g->order.row[i];
-        const struct rows *part = dataset_find(d, &row);
-        if (builder_copy(b, part, row, e) < 0)
-            return -1;
-        if (balance->factor != NULL)
-            balance_apply(balance, b, b->n - 1, dataset_class(d, g->order.row[i]));
-    }
-    if (d->encoding != NULL && encoding_apply(d->encoding, b, e) < 0)
-        return -1;
-    return scaling_apply(&g->scaling, b, e);
-}
-
-static int note_single(struct splitting *g, const char *name, struct err *e)
-{
-    const struct builder *b = &g->row;
-    size_t i = 1;
-    while (i < b->n && b->labels[i] == b->labels[0])
-        i++;
-    if (i < b->n || b->n == 1 || g->data.classes.n < 2 || g->single++ > 0)
-        return 0;
-    g->single_name = mem_text(name, e);
-    return g->single_name == NULL ? -1 : 0;
 }
 
 static void tell_single(const struct splitting *g)
@@ -184,104 +121,6 @@ static void tell_single(const struct splitting *g)
     if (g->single > 1)
         log_note(g->s->log, "%s and %zu more have rows of one class only", g->single_name,
                  g->single - 1);
-}
-
-static int write_rows(struct splitting *g, uint64_t first, uint64_t end, const struct balance *balance,
-                      struct shard_note *note, struct out *o, struct err *e)
-{
-    note->classes = &g->data.classes;
-    note->data = g->data.meta;
-    note->source = g->source;
-    note->seed = g->s->seed;
-    if (gather(g, first, end, balance, e) < 0)
-        return -1;
-    struct rows r = builder_rows(&g->row);
-    return shard_write(o, &r, note, e);
-}
-
-static int write_shard(struct splitting *g, uint64_t k, struct out *o, struct err *e)
-{
-    struct shard_note note = { .shard = k, .shards = g->s->shards };
-    return write_rows(g, g->order.begin[k], g->order.begin[k + 1], &g->balance, &note, o, e);
-}
-
-/* A shard of its own, the only one; what is measured on it is measured on rows as they are. */
-static int write_held(struct splitting *g, struct out *o, struct err *e)
-{
-    struct shard_note note = { .shard = 0, .shards = 1 };
-    return write_rows(g, g->order.rows, g->order.rows + g->order.held, &(struct balance){ 0 }, &note, o, e);
-}
-
-static int write_stream(struct splitting *g, struct out *held, struct err *e)
-{
-    struct out o = { 0 };
-    int status = out_open(&o, "-", e);
-    for (uint64_t k = 0; k < g->s->shards && status == 0; k++) {
-        status = write_shard(g, k, &o, e);
-        if (status == 0)
-            status = note_single(g, "a shard", e);
-    }
-    if (status == 0)
-        status = out_commit(&o, e);
-    if (status == 0)
-        return out_commit_all(held, g->order.held > 0, e);
-    out_abort(&o);
-    return -1;
-}
-
-/* Input is never changed: no shard may take the place of a file that is read. */
-static int spare_input(const char *name, char *const *paths, size_t n, struct err *e)
-{
-    struct stat to, from;
-    if (stat(name, &to) < 0 || !S_ISREG(to.st_mode))
-        return 0;
-    for (size_t i = 0; i < n; i++)
-        if (stat(paths[i], &from) == 0 && from.st_dev == to.st_dev && from.st_ino == to.st_ino)
-            return err_set(e, ERR_USAGE, "%s: is an input, a shard would replace it", name);
-    return 0;
-}
-
-static int write_file(struct splitting *g, uint64_t k, struct out *o, char *const *paths, size_t n,
-                      struct err *e)
-{
-    char *name = pattern_name(g->s->pattern, k, e);
-    if (name == NULL)
-        return -1;
-    int status = spare_input(name, paths, n, e);
-    if (status == 0)
-        status = out_open(o, name, e);
-    if (status == 0)
-        status = write_shard(g, k, o, e);
-    if (status == 0)
-        status = note_single(g, name, e);
-    free(name);
-    return status == 0 ? out_finish(o, e) : -1;
-}
-
-static int write_held_file(struct splitting *g, struct out *o, char *const *paths, size_t n, struct err *e)
-{
-    if (g->order.held == 0)
-        return 0;
-    if (spare_input(g->s->hold_out_file, paths, n, e) < 0 || out_open(o, g->s->hold_out_file, e) < 0 ||
-        write_held(g, o, e) < 0)
-        return -1;
-    return out_finish(o, e);
-}
-
-/* All files appear, or none. */
-static int write_all(struct splitting *g, char *const *paths, size_t n, struct err *e)
-{
-    size_t shards = strcmp(g->s->pattern, "-") == 0 ? 0 : (size_t)g->s->shards;
-    struct out *o = mem_new(shards + 1, sizeof *o, e);
-    int status = o == NULL ? -1 : write_held_file(g, &o[shards], paths, n, e);
-    for (size_t k = 0; k < shards && status == 0; k++)
-        status = write_file(g, k, &o[k], paths, n, e);
-    if (status == 0)
-        status = shards == 0 ? write_stream(g, o, e) : out_commit_all(o, shards + (g->order.held > 0), e);
-    for (size_t k = 0; o != NULL && k <= shards; k++)
-        out_abort(&o[k]);
-    free(o);
-    return status;
 }
 
 /* Names of columns that both know must be the same at the same places. */
@@ -295,70 +134,159 @@ static int same_columns(const struct splitting *g, struct err *e)
                    was);
 }
 
-/* Reads the data; with --like so as those of that shard were read, scaled and named. */
-static int read_data(struct splitting *g, char *const *paths, size_t n, struct err *e)
+/* Reads the data; with --like so as those of that shard were read and named. */
+static int read_data(struct splitting *g, struct err *e)
 {
-    struct input in = g->s->input;
-    char *like = (char *)g->s->like;
-    if (like != NULL && dataset_read(&g->like, &like, 1, &(struct input){ 0 }, 0, g->s->log, e) < 0)
+    const struct split *s = g->s;
+    struct input in = s->input;
+    char *like = (char *)s->like;
+    if (like != NULL && dataset_read(&g->like, &like, 1, &(struct input){ 0 }, 0, s->log, e) < 0)
         return -1;
     if (like != NULL) {
         in.like = g->like.meta;
         in.classes = &g->like.classes;
     }
-    in.as_read = true;
-    if (dataset_read(&g->data, paths, n, &in, g->like.features, g->s->log, e) < 0)
+    if (stock_read(&g->data, g->paths, g->n, &in, g->like.features, g->memory, g->folder, s->log, e) < 0)
         return -1;
     if (like != NULL && same_columns(g, e) < 0)
         return -1;
-    g->width = g->data.features;
-    if (g->data.encoding != NULL)
-        g->width = encoding_width(g->data.encoding, g->width);
+    g->width = g->data.as_read ? encoding_width(&g->data.encoding, g->data.features) : g->data.features;
     return 0;
 }
 
-/* What becomes of categories and missing values, by the rows of the shards. */
-static int find_encoding(struct splitting *g, struct err *e)
+/* Calls `meet` for every row of the shards. */
+static int each_row(struct splitting *g, int (*meet)(struct splitting *, const struct rows *, size_t, struct err *),
+                    struct err *e)
 {
-    struct dataset *d = &g->data;
-    if (d->encoding == NULL)
-        return 0;
-    if (encoding_begin(d->encoding, d->features, e) < 0)
-        return -1;
-    for (size_t i = 0; i < g->order.rows; i++) {
-        uint64_t row = g->order.row[i];
-        const struct rows *part = dataset_find(d, &row);
-        encoding_meet(d->encoding, part, (size_t)row);
+    struct rows r;
+    uint64_t first;
+    for (size_t i = 0; i < g->data.blocks; i++) {
+        if (stock_block(&g->data, i, &r, &first, e) < 0)
+            return -1;
+        for (size_t k = 0; k < r.n; k++)
+            if (order_place(&g->order, first + k) >= g->order.held && meet(g, &r, k, e) < 0)
+                return -1;
     }
-    return encoding_end(d->encoding, e) < 0 ? -1 : encoding_describe(d->encoding, d->meta, e);
+    return 0;
 }
 
-/* Width, order, and the scaling that the rows of the shards ask for. */
-static int prepare(struct splitting *g, struct err *e)
+static int meet_read(struct splitting *g, const struct rows *r, size_t i, struct err *e)
 {
-    const struct split *s = g->s;
-    struct dataset *d = &g->data;
-    g->features = s->features > 0 ? (size_t)s->features : g->width;
-    if (g->features < g->like.features)
-        g->features = g->like.features;
-    if (order_find(&g->order, &s->how, d, (size_t)s->shards, held_out(g), s->seed, e) < 0 ||
-        find_encoding(g, e) < 0)
+    (void)e;
+    if (g->balance.factor != NULL)
+        balance_meet(&g->balance, stock_class(&g->data, r->labels[i]), rows_weight(r, i));
+    if (g->data.as_read)
+        encoding_meet(&g->data.encoding, r, i);
+    return 0;
+}
+
+/* The rows of a chunk, as the shards will have them. */
+static int meet_chunk(struct splitting *g, struct err *e)
+{
+    struct builder *b = &g->chunk;
+    if (g->data.as_read && encoding_apply(&g->data.encoding, b, e) < 0)
         return -1;
-    if (s->balance && balance_find(&g->balance, d, g->order.row, g->order.rows, e) < 0)
+    const struct rows r = builder_rows(b);
+    for (size_t i = 0; i < r.n; i++)
+        scaling_meet(&g->scaling, &r, i);
+    builder_clear(b);
+    return 0;
+}
+
+static int meet_encoded(struct splitting *g, const struct rows *r, size_t i, struct err *e)
+{
+    enum { AT_ONCE = 256 };
+    struct rows one = rows_cut(r, i, 1);
+    struct builder *b = &g->chunk;
+    if (b->n == 0) {
+        b->kind = r->kind;
+        b->scale = r->scale;
+        b->features = g->data.features;
+    }
+    if (builder_append(b, &one, e) < 0)
         return -1;
-    if (s->scale.plug == NULL)
+    return b->n == AT_ONCE ? meet_chunk(g, e) : 0;
+}
+
+/* What must be known of the rows of the shards: first what is found in them as they were read, then in them as they
+ * are encoded. */
+static int look_at_rows(struct splitting *g, struct err *e)
+{
+    struct stock *d = &g->data;
+    if (d->as_read && encoding_begin(&d->encoding, d->features, e) < 0)
+        return -1;
+    if ((d->as_read || g->balance.factor != NULL) && each_row(g, meet_read, e) < 0)
+        return -1;
+    balance_settle(&g->balance);
+    if (d->as_read && (encoding_end(&d->encoding, e) < 0 || encoding_describe(&d->encoding, d->meta, e) < 0))
+        return -1;
+    if (g->scaling.moments != NULL && (each_row(g, meet_encoded, e) < 0 || meet_chunk(g, e) < 0))
+        return -1;
+    scaling_settle(&g->scaling);
+    return 0;
+}
+
+static int begin_balance(struct splitting *g, struct err *e)
+{
+    const struct stock *d = &g->data;
+    if (!g->s->balance)
+        return 0;
+    if (d->classes.targets)
+        return err_set(e, ERR_USAGE, "%s: --balance: labels are targets, not classes", d->name);
+    return balance_begin(&g->balance, d->classes.n, e);
+}
+
+static int begin_scaling(struct splitting *g, struct err *e)
+{
+    const struct stock *d = &g->data;
+    const struct plug *method = g->s->scale.plug;
+    if (method == NULL)
         return 0;
     if (json_object_get(d->meta, "scaling") != NULL)
         return err_set(e, ERR_USAGE, "%s: rows that are scaled already: leave out --scale", d->name);
-    if (scaling_find(&g->scaling, s->scale.plug, d, d->encoding, g->order.row, g->order.rows, e) < 0)
-        return -1;
-    return json_object_set_new(d->meta, "scaling", scaling_json(&g->scaling)) < 0 ? err_memory(e) : 0;
+    return scaling_begin(&g->scaling, method, d->pile.rows.kind, g->width, d->name, e);
 }
 
-static int split_data(struct splitting *g, char *const *paths, size_t n, struct err *e)
+/* Scaling that was found in the rows, or is that of --like; rows that are scaled already have their own. */
+static int note_scaling(struct splitting *g, struct err *e)
 {
-    if (read_data(g, paths, n, e) < 0 || check_data(g, e) < 0 || name_source(g, paths, n, e) < 0 ||
-        prepare(g, e) < 0 || write_all(g, paths, n, e) < 0)
+    json_t *meta = g->data.meta, *like = json_object_get(g->like.meta, "scaling");
+    if (g->s->scale.plug != NULL)
+        return json_object_set_new(meta, "scaling", scaling_json(&g->scaling)) < 0 ? err_memory(e) : 0;
+    if (like == NULL || json_object_get(meta, "scaling") != NULL)
+        return 0;
+    if (json_object_set(meta, "scaling", like) < 0)
+        return err_memory(e);
+    return scaling_parse(&g->scaling, like, e);
+}
+
+/* Width, order, and what will be done to the rows. */
+static int prepare(struct splitting *g, struct err *e)
+{
+    const struct split *s = g->s;
+    g->features = s->features > 0 ? (size_t)s->features : g->width;
+    if (g->features < g->like.features)
+        g->features = g->like.features;
+    if (order_find(&g->order, &s->how, &g->data, (size_t)s->shards, held_out(g), s->seed, e) < 0 ||
+        begin_balance(g, e) < 0 || begin_scaling(g, e) < 0 || look_at_rows(g, e) < 0)
+        return -1;
+    return note_scaling(g, e);
+}
+
+/* Where the shards go. */
+static int find_folder(struct splitting *g, struct err *e)
+{
+    const char *pattern = g->s->pattern, *slash = strrchr(pattern, '/');
+    if (strcmp(pattern, "-") == 0)
+        return 0;
+    g->folder = slash == NULL ? mem_text(".", e) : mem_print(e, "%.*s", (int)(slash - pattern) + 1, pattern);
+    return g->folder == NULL ? -1 : 0;
+}
+
+static int split_data(struct splitting *g, struct err *e)
+{
+    if (find_folder(g, e) < 0 || read_data(g, e) < 0 || check_data(g, e) < 0 || name_source(g, e) < 0 ||
+        prepare(g, e) < 0 || write_all(g, e) < 0)
         return -1;
     summary(g);
     tell_single(g);
@@ -369,20 +297,22 @@ int split_run(const struct split *s, char *const *paths, size_t n, struct err *e
 {
     static char input[] = "-";
     char *const none[] = { input };
-    struct splitting g = { .s = s };
+    struct splitting g = { .s = s, .paths = n ? paths : none, .n = n ? n : 1 };
     if (check_conf(s, e) < 0)
         return -1;
     if (n == 0 && isatty(STDIN_FILENO))
         return err_set(e, ERR_USAGE,
                        "no data: standard input is a terminal (see dsgd-shard --help)");
-    int status = split_data(&g, n ? paths : none, n ? n : 1, e);
+    g.memory = (size_t)(s->memory / SHARE);
+    int status = split_data(&g, e);
     free(g.single_name);
     free(g.source);
-    builder_free(&g.row);
+    free(g.folder);
+    builder_free(&g.chunk);
     scaling_free(&g.scaling);
     balance_free(&g.balance);
     order_free(&g.order);
-    dataset_free(&g.data);
+    stock_free(&g.data);
     dataset_free(&g.like);
     return status;
 }

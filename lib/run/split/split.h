@@ -24,6 +24,7 @@ struct split {
     const char *like;    /* --like SHARD, or NULL: read, scaled and as wide as its rows are, with its classes */
     double hold_out;     /* --hold-out: this part of the rows goes to the file; 0: none */
     const char *hold_out_file;
+    uint64_t memory;     /* --memory: bytes that rows may take */
     const struct log *log;
 };
 
