@@ -25,6 +25,16 @@ sparse() {
     }'
 }
 
+# Lines of 20 short numbers: 80 bytes of text that are 160 in memory.
+long_rows() {
+    awk -v rows="$1" 'BEGIN {
+        for (j = 1; j <= 20; j++)
+            row = row " " j ":1"
+        for (i = 0; i < rows; i++)
+            print i % 2 row
+    }'
+}
+
 # The same files whatever is in memory. What is allowed is so little that piles are divided several times over.
 #   same_bytes [OPTION]... FILE...
 same_bytes() {
@@ -56,7 +66,7 @@ same_bytes() {
     awk 'BEGIN {
         print "a,b,y,c"
         for (i = 0; i < 3000; i++)
-            print i / 7 "," -i "," (i % 3 ? "no" : "yes") "," i * i % 11
+            printf "%g,%d,%s,%d\n", i / 7, -i, i % 3 ? "no" : "yes", i * i % 11
     }' > a.csv
     same_bytes --scale maxabs --hold-out 0.2 --hold-out-file held a.svm
     same_bytes --scale unit --balance --features 99 a.svm
@@ -114,7 +124,7 @@ has_temporary() {
 
 @test "nothing is left of temporary files, not even after a kill" {
     [ -d /proc/self/fd ] || skip "no /proc"
-    sparse 3000 > a.svm
+    long_rows 30000 > a.svm
     mkfifo pipe
     dsgd-shard -q -n 3 --memory 64Ki pipe 3>&- &
     shard=$!
@@ -127,16 +137,6 @@ has_temporary() {
     exec 4>&-
     shard=
     assert_equal "$(ls -A temporary; ls -A)" $'a.svm\npipe\ntemporary'
-}
-
-# Lines of 20 short numbers: 80 bytes of text that are 160 in memory.
-long_rows() {
-    awk -v rows="$1" 'BEGIN {
-        for (j = 1; j <= 20; j++)
-            row = row " " j ":1"
-        for (i = 0; i < rows; i++)
-            print i % 2 row
-    }'
 }
 
 @test "thirty megabytes of rows go through eight" {
