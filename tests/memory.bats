@@ -93,6 +93,23 @@ same_bytes() {
     same_bytes --labels labels --scale minmax images
 }
 
+@test "they are with categories, missing values and what they are to be like" {
+    awk 'BEGIN {
+        print "colour,size,y"
+        for (i = 0; i < 3000; i++)
+            printf "%s,%s,%d\n", substr("redblugrn", 1 + i % 3 * 3, 3), i % 7 ? i : "", i % 5
+    }' > a.csv
+    for options in '--missing mean --scale standard' '--missing zero' '--missing drop' '--hash-bits 5 --missing mean'; do
+        # shellcheck disable=SC2086 # several options
+        same_bytes $options --label-column y --categories colour a.csv
+    done
+    dsgd-shard -q -o like --missing mean --label-column y --categories colour a.csv
+    same_bytes --like like a.csv
+    dsgd-shard -q -o a --like like --split sequential a.csv
+    dsgd-shard -q -o b --missing mean --label-column y --categories colour --split sequential a.csv
+    cmp a b
+}
+
 @test "a row keeps its weight on the way through files" {
     sparse 3000 > a.svm
     dsgd-shard -q -n 2 -o 'part-%d' --balance a.svm
