@@ -1,4 +1,5 @@
 # Faults that users of such programs met, from the file to the score, and their kin.
+# bats file_tags=slow
 
 setup() {
     load lib/common.bash

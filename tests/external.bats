@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # Gradients by a program of the user's: dsgd-worker --external, and models that only their file describes.
+# bats file_tags=slow
 
 setup() {
     load lib/common.bash

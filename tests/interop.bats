@@ -1,4 +1,5 @@
 # Files between programs: the same rows out of every format; NumPy, SciPy and PyTorch beside us.
+# bats file_tags=slow
 
 setup() {
     load lib/common.bash

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # The programs of share/external, each against dsgd's own softmax.
+# bats file_tags=slow
 
 setup() {
     load lib/common.bash

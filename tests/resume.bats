@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # dsgd-ps -C and --resume: a run that was stopped, or killed, goes on as if it had not been.
+# bats file_tags=slow
 
 setup_file() {
     load lib/common.bash

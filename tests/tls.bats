@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # tls: addresses: who proves who he is joins, and nobody else; what goes over them is what goes over sockets.
+# bats file_tags=slow
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || return
