@@ -176,3 +176,26 @@ has_ipv6() {
     assert_output --partial token
     finish "$address"
 }
+
+@test "a socket file in a folder that others can write to is told of, one in a folder of one's own is not" {
+    mkdir open sticky own
+    chmod 777 open
+    chmod 1777 sticky
+    chmod 755 own
+    run_opts=("${run_opts[@]:1}")
+    for folder in open sticky own; do
+        listen "$folder" "unix:$folder/s"
+        finish "$address"
+    done
+    for folder in open sticky; do
+        grep -q "^dsgd-ps: unix:$folder/s: others can write to its folder" $folder.err
+    done
+    run ! grep -q 'others can write' own.err
+    if [ "$(id -u)" -eq 0 ]; then
+        chgrp nogroup own
+        chmod 775 own
+        listen grouped unix:own/s
+        finish "$address"
+        grep -q 'others can write' grouped.err
+    fi
+}

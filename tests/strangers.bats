@@ -117,3 +117,70 @@ end_run() {
     wait "$server" || ended=$?
     [ "$ended" -eq 1 ]
 }
+
+# The usual run, with strangers who knock on and on while it trains, or without.
+#   crowded NAME POLICY [OPTION]...
+crowded() {
+    local name=$1 policy=$2
+    shift 2
+    awk 'BEGIN { for (; i < 40; i++) printf "%d 1:%g 3:%g\n", i % 2, i / 40, i * i % 7 }' > d.svm
+    rm -f ps.ready
+    serve ps dsgd-ps -q -m logistic -p "$policy" -P 2 -b 4 -J 100 -e 0.1 -t "$name.trace" -o "$name" "$@"
+}
+
+@test "sync among strangers who send garbage ends in the bytes that it ends in alone, async in those of its replay" {
+    crowded alone sync -l unix:s
+    background one dsgd-worker -q -c unix:s -r 0 d.svm
+    dsgd-worker -q -c unix:s -r 1 d.svm
+    wait "$server"
+    crowded among sync -l tcp:127.0.0.1:0
+    background one dsgd-worker -q -c "$address" -d const:5ms -r 0 d.svm
+    background crowd "$top_builddir/tests/strangers" "${address%/*}" 100 "$server"
+    local crowd=$!
+    dsgd-worker -q -c "$address" -r 1 d.svm
+    wait "$server"
+    wait "$crowd"
+    [ "$(cat crowd.out)" -ge 100 ]
+    cmp <(dsgd-eval -m alone --export csv) <(dsgd-eval -m among --export csv)
+    crowded loose async -l tcp:127.0.0.1:0
+    background one dsgd-worker -q -c "$address" -d const:5ms -r 0 d.svm
+    background crowd "$top_builddir/tests/strangers" "${address%/*}" 100 "$server"
+    crowd=$!
+    dsgd-worker -q -c "$address" -d const:3ms -r 1 d.svm
+    wait "$server"
+    wait "$crowd"
+    dsgd-sim -q --replay loose.trace -o replayed d.svm
+    cmp <(dsgd-eval -m loose --export csv) <(dsgd-eval -m replayed --export csv)
+}
+
+@test "who sends garbage on and on is counted, and fills no log" {
+    serve ps dsgd-ps -m logistic -P 1 -J 1 -o model -l tcp:127.0.0.1:0
+    run -0 "$top_builddir/tests/strangers" "${address%/*}" 50
+    assert_output 50
+    enter 0
+    start 1
+    end_run
+    [ "$(grep -c 'was refused:' ps.err)" -eq 20 ]
+    grep -qx 'dsgd-ps: further connections that are refused are counted, and told with -v alone' ps.err
+    grep -qE '^dsgd-ps: [0-9]+ connections were refused$' ps.err
+}
+
+@test "of connections that say nothing the oldest goes when there are too many, and a worker still gets in" {
+    local i fd fds=()
+    serve ps dsgd-ps -v -m logistic -P 1 -J 1 -o model -l tcp:127.0.0.1:0
+    local port=${address%/*}
+    for ((i = 0; i < 70; i++)); do
+        exec {fd}<> "/dev/tcp/127.0.0.1/${port##*:}"
+        fds+=("$fd")
+    done
+    enter 0
+    start 1
+    [ "$(grep -c 'more than 64 connections that say nothing' ps.err)" -ge 6 ]
+    run ! timeout 1 cat <&"${fds[69]}"
+    [ "$status" -eq 124 ]
+    run -0 timeout 10 cat <&"${fds[0]}"
+    for fd in "${fds[@]}"; do
+        exec {fd}>&-
+    done
+    end_run
+}

@@ -114,6 +114,11 @@ int address_make_token(struct address *a, struct err *e)
     return secret_draw(a->token, TOKEN_BYTES, e);
 }
 
+const char *address_doubt(const struct address *a)
+{
+    return row_of(a)->doubt == NULL ? NULL : row_of(a)->doubt(a);
+}
+
 bool address_guarded(const struct address *a)
 {
     return row_of(a)->guarded;

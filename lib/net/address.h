@@ -38,6 +38,9 @@ const char *address_full(const struct address *a, char *text, size_t room);
  * file that is no socket is left alone. */
 int address_listen(struct address *a, int insecure, struct err *e);
 
+/* Why what stands at an address that listens is not safe from others: a sentence, or NULL. */
+const char *address_doubt(const struct address *a);
+
 /* Ends what address_listen began: unix: removes the socket file; closes fd. */
 void address_close(const struct address *a, int fd);
 

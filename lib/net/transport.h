@@ -16,6 +16,7 @@ struct transport {
     int (*listen)(struct address *a, bool insecure, struct err *e);
     int (*dial)(const struct address *a, double seconds, struct err *e);
     void (*unlisten)(const struct address *a); /* or NULL */
+    const char *(*doubt)(const struct address *a); /* or NULL: as address_doubt */
     bool guarded; /* nothing is said before the other side is known: address_guarded */
 };
 extern const struct table transport_table;

@@ -1,5 +1,6 @@
 /* unix:PATH: a socket file, for programs on one machine and of one user. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -92,6 +93,26 @@ static int listen_at(struct address *a, bool insecure, struct err *e)
     return -1;
 }
 
+/* Whoever can write to the folder can put a socket of his own in the place of a server that ended,
+ * and where names are not kept to their owners, of one that runs. A group of one's own is oneself. */
+static const char *doubt(const struct address *a)
+{
+    char folder[sizeof a->path];
+    struct stat st;
+    snprintf(folder, sizeof folder, "%s", a->path);
+    char *slash = strrchr(folder, '/');
+    if (slash == NULL)
+        snprintf(folder, sizeof folder, ".");
+    else
+        slash[slash == folder] = '\0';
+    bool others = stat(folder, &st) == 0 &&
+                  (st.st_mode & S_IWOTH || (st.st_mode & S_IWGRP && st.st_gid != getegid()) ||
+                   (st.st_uid != geteuid() && st.st_uid != 0));
+    return others ? "others can write to its folder, and could put a socket of theirs in its place: "
+                    "choose a folder of your own"
+                  : NULL;
+}
+
 static void unlisten(const struct address *a)
 {
     unlink(a->path);
@@ -104,4 +125,5 @@ const struct transport transport_unix = {
     .listen = listen_at,
     .dial = dial,
     .unlisten = unlisten,
+    .doubt = doubt,
 };

@@ -12,18 +12,32 @@
 
 enum {
     ADDRESS_TEXT = 4400,
+    ACCEPTS_A_TURN = 16,
     HALF_OPEN_MAX = 64, /* connections that have not said HELLO; the oldest goes */
 };
 
-static void drop_oldest_half_open(struct server *s)
+/* The oldest of those that have not said HELLO, or NULL, and how many there are. */
+static struct peer *oldest_half_open(const struct server *s, size_t *n)
 {
     struct peer *oldest = NULL;
-    size_t n = 0;
+    *n = 0;
     for (struct peer *p = s->peers; p != NULL; p = p->next)
         if (p->state == PEER_NEW && p->child == NULL) {
             oldest = p; /* the list has the newest first */
-            n++;
+            ++*n;
         }
+    return oldest;
+}
+
+/* What it has said already is heard first: it may be a worker among many strangers. */
+static void limit_half_open(struct server *s)
+{
+    size_t n;
+    struct peer *oldest = oldest_half_open(s, &n);
+    if (n <= HALF_OPEN_MAX)
+        return;
+    conn_poll(oldest->conn);
+    oldest = oldest_half_open(s, &n);
     if (n <= HALF_OPEN_MAX)
         return;
     log_detail(s->log, "more than %d connections that say nothing: the oldest is closed",
@@ -31,15 +45,27 @@ static void drop_oldest_half_open(struct server *s)
     peer_free(oldest);
 }
 
+/* Between some that are taken and the next, those that are here are heard. */
+static void take_turns(struct listener *at)
+{
+    static const struct timeval next_turn = { 0 };
+    if (++at->burst < ACCEPTS_A_TURN)
+        return;
+    evconnlistener_disable(at->events);
+    event_add(at->again, &next_turn);
+}
+
 static void on_accept(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *from, int n,
                       void *self)
 {
     (void)l, (void)from, (void)n;
     struct listener *at = self;
+    struct server *s = at->server;
     struct err e = { 0 };
-    if (peer_new(at->server, fd, at, NULL, &e) == NULL)
-        log_note(at->server->log, "a connection could not be taken: %s", e.text);
-    drop_oldest_half_open(at->server);
+    if (peer_new(s, fd, at, NULL, &e) == NULL)
+        log_note(s->log, "a connection could not be taken: %s", e.text);
+    take_turns(at);
+    limit_half_open(s);
 }
 
 /* No descriptors are left, most likely: who waits, waits a second longer. */
@@ -56,7 +82,20 @@ static void on_accept_error(struct evconnlistener *l, void *self)
 static void accept_again(evutil_socket_t fd, short what, void *self)
 {
     (void)fd, (void)what;
-    evconnlistener_enable(((struct listener *)self)->events);
+    struct listener *at = self;
+    at->burst = 0;
+    evconnlistener_enable(at->events);
+}
+
+/* What makes this address less safe than it could be. */
+static void warn(const struct server *s, const struct listener *at)
+{
+    char text[ADDRESS_TEXT];
+    const char *why = address_doubt(&at->address);
+    if (at->address.kind == ADDRESS_TCP && s->conf->insecure)
+        why = "--insecure: whoever reaches this address may join";
+    if (why != NULL)
+        log_note(s->log, "%s: %s", address_text(&at->address, text, sizeof text), why);
 }
 
 /* One for all. */
@@ -110,9 +149,7 @@ static int listen_one(struct server *s, struct listener *at, const char *text, s
     if (at->again == NULL || at->events == NULL)
         return err_memory(e);
     evconnlistener_set_error_cb(at->events, on_accept_error);
-    if (at->address.kind == ADDRESS_TCP && s->conf->insecure)
-        log_note(s->log, "%s: --insecure: whoever reaches this address may join",
-                 address_text(&at->address, (char[ADDRESS_TEXT]){ 0 }, ADDRESS_TEXT));
+    warn(s, at);
     return 0;
 }
 

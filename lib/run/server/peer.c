@@ -9,7 +9,7 @@
 #include "run/server/loss.h"
 #include "run/server/state.h"
 
-enum { ADDRESS_TEXT = 4400 };
+enum { ADDRESS_TEXT = 4400, STRANGERS_TOLD = 20 /* with a line each */ };
 static const double half_open = 10; /* seconds within which a connection has to say HELLO */
 
 size_t peer_gradient_bytes(const struct server *s)
@@ -43,15 +43,25 @@ static void name_junk(const struct peer *p, struct err *e)
         p->child->why = *e;
 }
 
+/* Who sends garbage on and on fills no log with it. */
+static bool told_enough(struct server *s)
+{
+    if (++s->strangers == STRANGERS_TOLD + 1)
+        log_note(s->log, "further connections that are refused are counted, and told with -v alone");
+    return s->strangers > STRANGERS_TOLD;
+}
+
 /* One that came and said nothing only looked whether somebody listens. */
 static void tell_refused(const struct peer *p, const struct err *e)
 {
     char text[ADDRESS_TEXT] = { 0 };
     address_text(&p->via->address, text, sizeof text);
-    if (conn_spoke(p->conn))
-        log_note(p->server->log, "a connection on %s was refused: %s", text, e->text);
-    else
+    if (!conn_spoke(p->conn))
         log_detail(p->server->log, "a connection on %s said nothing: %s", text, e->text);
+    else if (told_enough(p->server))
+        log_detail(p->server->log, "a connection on %s was refused: %s", text, e->text);
+    else
+        log_note(p->server->log, "a connection on %s was refused: %s", text, e->text);
 }
 
 static void closed(void *owner, struct conn *c, struct err *e)
@@ -91,7 +101,9 @@ static void no_hello(evutil_socket_t fd, short what, void *self)
 {
     (void)fd, (void)what;
     struct peer *p = self;
-    log_note(p->server->log, "a connection is closed: no HELLO came within %g s", hello_time(p));
+    if (!told_enough(p->server))
+        log_note(p->server->log, "a connection is closed: no HELLO came within %g s",
+                 hello_time(p));
     peer_free(p);
 }
 

@@ -208,6 +208,9 @@ void server_summary(struct server *s)
     account_print(&c, s->aggregate);
     print_gaps(s);
     print_absent(s);
+    if (s->strangers > 0)
+        log_note(s->log, "%ju connection%s refused", (uintmax_t)s->strangers,
+                 s->strangers == 1 ? " was" : "s were");
     uint64_t skipped = s->stream == NULL ? 0 : stream_skipped(s->stream);
     if (skipped > 0)
         log_note(s->log,

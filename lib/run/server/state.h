@@ -70,7 +70,8 @@ struct listener {
     struct address address;
     int fd;
     struct evconnlistener *events;
-    struct event *again; /* after descriptors ran out */
+    struct event *again; /* after descriptors ran out, or others were to be heard */
+    unsigned burst;      /* connections taken since then */
 };
 
 struct server {
@@ -83,6 +84,7 @@ struct server {
     struct listener *listeners;
     size_t n_listeners;
     struct guard *guard; /* of tls: addresses, or NULL */
+    uint64_t strangers;  /* connections that were closed because of what they said, or did not */
     struct spawn spawn;
     struct peer *peers;
     struct place *places; /* (P) */
