@@ -62,8 +62,8 @@ static int accept_one(struct fake *f, const char *arg, struct err *e)
     hello_free(&f->hello);
     if (read == 0)
         read = hello_parse(&f->hello, text + TOKEN_TEXT, h.length - TOKEN_TEXT, e);
-    printf("hello rank=%lld rows=%llu features=%llu classes=%zu run=%s token=%.*s\n",
-           (long long)f->hello.rank, (unsigned long long)f->hello.rows,
+    printf("hello rank=%lld%s rows=%llu features=%llu classes=%zu run=%s token=%.*s\n",
+           (long long)f->hello.rank, f->hello.back ? " back" : "", (unsigned long long)f->hello.rows,
            (unsigned long long)f->hello.features, f->hello.classes.n, f->hello.run, TOKEN_TEXT,
            text);
     free(text);

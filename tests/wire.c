@@ -1,6 +1,6 @@
 /* A worker that does what it is told, a command a line, and answers each with one line:
  *   hello RANK FEATURES ROWS [LABEL]...   ("-": any rank); token, run and data before it
- *   token HEX | run NAME | data JSON
+ *   token HEX | run NAME | data JSON | back NAME: it says that it is NAME, and was in the run before
  *   next                 the next frame: welcome RANK P, params VERSION SEQ full|same, bye,
  *                        error STATUS TEXT, closed
  *   grad VERSION SEQ VALUE [FLOATS]       a gradient of 4 rows, all its numbers VALUE
@@ -27,7 +27,7 @@ enum { WORDS = 16, TEXT = 1000 };
 
 struct wire {
     struct channel channel;
-    char token[TOKEN_TEXT + 1], run[100];
+    char token[TOKEN_TEXT + 1], run[100], back[100];
     json_t *data;
     size_t floats; /* of the last full PARAMS */
     char *word[WORDS];
@@ -48,6 +48,13 @@ static int do_token(struct wire *w, struct err *e)
 {
     (void)e;
     snprintf(w->token, sizeof w->token, "%s", w->word[1]);
+    return 0;
+}
+
+static int do_back(struct wire *w, struct err *e)
+{
+    (void)e;
+    snprintf(w->back, sizeof w->back, "%s", w->word[1]);
     return 0;
 }
 
@@ -81,12 +88,16 @@ static int add_labels(const struct wire *w, struct classes *c, struct err *e)
 
 static int do_hello(struct wire *w, struct err *e)
 {
-    char name[40], program[] = "0", none[] = "";
-    snprintf(name, sizeof name, "wire:%ld", (long)getpid());
+    char name[100], program[] = "0", none[] = "";
+    if (w->back[0] != '\0')
+        snprintf(name, sizeof name, "%s", w->back);
+    else
+        snprintf(name, sizeof name, "wire:%ld", (long)getpid());
     struct hello h = {
         .program = program, .name = name, .run = w->run, .kernel = none, .blas = none
     };
     h.rank = strcmp(w->word[1], "-") == 0 ? RANK_ANY : (int64_t)whole(w, 1);
+    h.back = w->back[0] != '\0';
     h.features = whole(w, 2);
     h.rows = whole(w, 3);
     h.data = w->data;
@@ -242,7 +253,7 @@ static const struct command {
     { "hello", 4, do_hello },         { "next", 1, do_next },   { "grad", 4, do_grad },
     { "half", 3, do_half },           { "bye", 2, do_bye },     { "cancelled", 2, do_cancelled },
     { "heartbeat", 1, do_heartbeat }, { "header", 3, do_header }, { "protocol", 2, do_protocol },
-    { "text", 2, do_text },
+    { "text", 2, do_text },           { "back", 2, do_back },
 };
 
 static int obey(struct wire *w, char *line, struct err *e)

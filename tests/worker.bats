@@ -119,11 +119,17 @@ ROWS
     heard
 }
 
-@test "a silent server is lost after the time that it gave" {
+@test "a silent server is lost after the time that it gave, and looked for again" {
     fake accept welcome=300ms end
-    run -5 dsgd-worker -c unix:s d.svm
-    assert_output 'dsgd-worker: unix:s: connection lost: nothing came for 0.3 s'
+    run -5 dsgd-worker -c unix:s --connect-timeout 300ms d.svm
+    assert_line 'dsgd-worker: unix:s: connection lost: nothing came for 0.3 s; trying to come back'
+    assert_line --partial 'the run is over, or its server is gone: '
     heard
+    fake accept welcome=300ms accept welcome=300ms bye hear end
+    run -0 dsgd-worker -c unix:s d.svm
+    assert_output 'dsgd-worker: unix:s: connection lost: nothing came for 0.3 s; trying to come back'
+    heard
+    assert_line --regexp '^hello rank=0 back rows'
 }
 
 @test "after a lost connection the worker comes back under its rank" {
@@ -132,7 +138,7 @@ ROWS
     assert_output 'dsgd-worker: unix:s: connection closed; trying to come back'
     heard
     assert_line --regexp '^hello rank=-1 '
-    assert_line --regexp '^hello rank=0 '
+    assert_line --regexp '^hello rank=0 back '
     assert_line --regexp '^grad version=7 seq=2 '
 }
 

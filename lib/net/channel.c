@@ -100,8 +100,10 @@ static int lost(struct channel *c, struct err *e)
     return link_failed(&c->link, e);
 }
 
-static int silent(const struct channel *c, struct err *e)
+/* The other side may be there still, but is of no use: cut off, or frozen. */
+static int silent(struct channel *c, struct err *e)
 {
+    c->lost = true;
     return err_set(e, ERR_PEER, "connection lost: nothing came for %g s", c->limit);
 }
 
@@ -221,7 +223,8 @@ static int give(struct channel *c, struct iovec *v, int n, struct err *e)
             end = clock_now() + c->limit;
         } else if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
             double left = end - clock_now();
-            if (left <= 0)
+            c->lost = left <= 0;
+            if (c->lost)
                 return err_set(e, ERR_PEER, "connection lost: nothing was taken for %g s",
                                c->limit);
             link_ready(c->link.out, true, left);

@@ -169,6 +169,7 @@ static const struct kind whole = { put_whole, get_whole };
 static const struct kind bits = { put_bits, get_bits };
 static const struct kind rank = { put_rank, get_rank };
 static const struct kind flag = { put_flag, get_flag };
+static const struct kind maybe = { put_flag, get_flag }; /* false where it is missing */
 static const struct kind seconds = { put_seconds, get_seconds };
 static const struct kind classes = { put_classes, get_classes };
 static const struct kind object = { put_json, get_object };
@@ -178,6 +179,7 @@ static const struct member hello_members[] = {
     { "program", &text, offsetof(struct hello, program) },
     { "name", &text, offsetof(struct hello, name) },
     { "rank", &rank, offsetof(struct hello, rank) },
+    { "back", &maybe, offsetof(struct hello, back) },
     { "run", &text, offsetof(struct hello, run) },
     { "kernel", &text, offsetof(struct hello, kernel) },
     { "blas", &text, offsetof(struct hello, blas) },
@@ -279,6 +281,8 @@ static int from_json(const struct member *m, void *into, json_t *all, struct err
 {
     for (; m->key != NULL; m++) {
         json_t *v = json_object_get(all, m->key);
+        if (v == NULL && m->kind == &maybe)
+            continue;
         if (v == NULL)
             return err_set(e, ERR_PEER, "\"%s\" is missing", m->key);
         if (m->kind->get((char *)into + m->offset, v, e) < 0) {

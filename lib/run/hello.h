@@ -16,6 +16,7 @@ struct hello {
     char *program;  /* version of the program: "0.1.0" */
     char *name;     /* host:pid, for messages */
     int64_t rank;   /* or RANK_ANY */
+    int back;       /* it was in the run before, at that rank, and lost its connection */
     char *run;      /* --run, or "" */
     char *kernel, *blas;
     uint64_t rows, features;

@@ -208,6 +208,20 @@ static void drop_silent(struct server *s, struct peer *p, double seconds)
     peer_free(p);
 }
 
+static double beat_of(const struct server *s)
+{
+    return fmin(s->conf->worker_timeout / BEATS, longest_beat);
+}
+
+/* Who was not there to listen, frozen or starved, holds nobody silent: first it hears what came meanwhile, for timers
+ * are looked at before sockets then. */
+static bool listened(struct server *s, double now)
+{
+    bool was_there = now - s->ticked < 2 * beat_of(s);
+    s->ticked = now;
+    return was_there;
+}
+
 /* Heartbeats go where nothing else is under way. */
 static void on_tick(evutil_socket_t fd, short what, void *self)
 {
@@ -215,10 +229,11 @@ static void on_tick(evutil_socket_t fd, short what, void *self)
     struct server *s = self;
     struct err e = { 0 };
     double now = clock_now();
+    bool heard_all = listened(s, now);
     for (struct peer *p = s->peers, *next; p != NULL; p = next) {
         next = p->next;
         double limit = patience(s, p);
-        if (now - conn_heard(p->conn) > limit)
+        if (heard_all && now - conn_heard(p->conn) > limit)
             drop_silent(s, p, limit);
         else if (p->state != PEER_LEAVING && conn_queued(p->conn) == 0)
             peer_send(p, FRAME_HEARTBEAT, 0, "");
@@ -285,7 +300,7 @@ static bool hangup_ignored(void)
 
 int life_open(struct server *s, struct err *e)
 {
-    struct timeval beat = server_interval(fmin(s->conf->worker_timeout / BEATS, longest_beat));
+    struct timeval beat = server_interval(beat_of(s));
     struct timeval join = server_interval(s->conf->join_timeout);
     struct timeval pause = server_interval(PROGRESS_PAUSE);
     s->settle = add_event(s, -1, 0, on_settle, NULL);

@@ -64,15 +64,10 @@ static void tell_refused(const struct peer *p, const struct err *e)
         log_note(p->server->log, "a connection on %s was refused: %s", text, e->text);
 }
 
-static void closed(void *owner, struct conn *c, struct err *e)
+/* What its end means, and to whom it is told. */
+static void mind_end(struct peer *p, const struct err *e)
 {
-    (void)c;
-    struct peer *p = owner;
     struct server *s = p->server;
-    struct child *refused = NULL;
-    name_junk(p, e);
-    if (p->state == PEER_NEW && p->child != NULL && p->child->why.kind != ERR_OK)
-        refused = p->child;
     if (p->state == PEER_WORKING && s->phase == PHASE_RUN)
         loss_of(p, e->text);
     else if (p->state == PEER_LEAVING && p->rank != NO_PLACE && !p->said_bye &&
@@ -82,11 +77,31 @@ static void closed(void *owner, struct conn *c, struct err *e)
         log_note(s->log, "%s left before it was needed: %s", p->label, e->text);
     else if (p->state == PEER_NEW && p->child == NULL)
         tell_refused(p, e);
+}
+
+static void closed(void *owner, struct conn *c, struct err *e)
+{
+    (void)c;
+    struct peer *p = owner;
+    struct server *s = p->server;
+    struct child *refused = NULL;
+    name_junk(p, e);
+    if (p->state == PEER_NEW && p->child != NULL && p->child->why.kind != ERR_OK)
+        refused = p->child;
+    mind_end(p, e);
     peer_free(p);
     if (refused != NULL)
         children_refused(s, refused);
     roster_fill(s);
     server_settle(s);
+}
+
+void peer_replaced(struct peer *p)
+{
+    struct err e = { 0 };
+    err_set(&e, ERR_PEER, "it came back on another connection");
+    mind_end(p, &e);
+    peer_free(p);
 }
 
 static const struct conn_calls conn_calls = { hear_place, hear_frame, closed };

@@ -131,11 +131,15 @@ bool resume_same(const struct place *place, const json_t *shards)
     return shards_same(place->shards, shards);
 }
 
-uint64_t resume_find(const struct server *s, const json_t *shards)
+uint64_t resume_find(const struct server *s, const json_t *shards, bool *known)
 {
-    for (uint64_t r = 0; r < s->workers; r++)
-        if (s->places[r].peer == NULL && resume_same(&s->places[r], shards))
+    *known = false;
+    for (uint64_t r = 0; r < s->workers; r++) {
+        bool same = resume_same(&s->places[r], shards);
+        *known = *known || same;
+        if (same && s->places[r].peer == NULL)
             return r;
+    }
     return NO_PLACE;
 }
 

@@ -31,31 +31,43 @@ static uint64_t free_place(const struct server *s)
     return NO_PLACE;
 }
 
-static int taken(const struct server *s, uint64_t rank, struct err *e)
-{
-    return err_set(e, ERR_PEER, "rank %ju is taken: %s is there", (uintmax_t)rank,
-                   s->places[rank].peer->label);
-}
-
 /* A run that goes on gathers the workers that it had. */
 static bool awaits_data(const struct server *s)
 {
     return s->resumed != NULL && s->phase == PHASE_GATHER;
 }
 
+/* Somebody is at the place that p asks for. A worker that is back knows better than we that its old connection is
+ * of no use. When another came in the meantime it takes what is free. */
+static int claim(const struct peer *p, uint64_t *rank, struct err *e)
+{
+    const struct server *s = p->server;
+    struct peer *there = s->places[*rank].peer;
+    if (!p->hello.back)
+        return err_set(e, ERR_PEER, "rank %ju is taken: %s is there", (uintmax_t)*rank, there->label);
+    if (strcmp(p->hello.name, there->hello.name) == 0)
+        peer_replaced(there);
+    else
+        *rank = awaits_data(s) ? NO_PLACE : free_place(s);
+    return 0;
+}
+
+/* Its place is where its data were. Who has the data of a place that is filled can be a spare, and so can who came
+ * to its place after the checkpoint. */
 static int find_again(const struct peer *p, int64_t want, uint64_t *rank, struct err *e)
 {
     const struct server *s = p->server;
+    bool known;
     if (want == RANK_ANY) {
-        *rank = resume_find(s, p->hello.shards);
-        return *rank == NO_PLACE ? resume_refuse(s, p, NO_PLACE, e) : 0;
+        *rank = resume_find(s, p->hello.shards, &known);
+        return known ? 0 : resume_refuse(s, p, NO_PLACE, e);
     }
     if ((uint64_t)want >= s->workers)
         return 0;
+    if (!resume_same(&s->places[want], p->hello.shards))
+        return p->hello.back ? 0 : resume_refuse(s, p, (uint64_t)want, e);
     *rank = (uint64_t)want;
-    if (s->places[*rank].peer != NULL)
-        return taken(s, *rank, e);
-    return resume_same(&s->places[*rank], p->hello.shards) ? 0 : resume_refuse(s, p, *rank, e);
+    return s->places[*rank].peer == NULL ? 0 : claim(p, rank, e);
 }
 
 /* NO_PLACE: as a spare. */
@@ -72,9 +84,7 @@ static int find_place(const struct peer *p, uint64_t *rank, struct err *e)
         *rank = free_place(s);
     else if ((uint64_t)want < s->workers)
         *rank = (uint64_t)want;
-    if (*rank == NO_PLACE || s->places[*rank].peer == NULL)
-        return 0;
-    return taken(s, *rank, e);
+    return *rank == NO_PLACE || s->places[*rank].peer == NULL ? 0 : claim(p, rank, e);
 }
 
 static void take_place(struct peer *p, uint64_t rank)

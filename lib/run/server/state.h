@@ -111,6 +111,7 @@ struct server {
     uint64_t last_snapshot; /* its update; NO_PLACE: none */
 
     struct event *tick;       /* heartbeats, silence */
+    double ticked;            /* clock_now() when it last came */
     struct event *limit;      /* of the phase: --join-timeout, -T, --drain-timeout */
     struct event *progress;   /* the line on a terminal */
     struct event *loss_limit; /* --loss-timeout */
@@ -158,6 +159,7 @@ void listen_close(struct server *s);
 struct peer *peer_new(struct server *s, int fd, const struct listener *via, struct child *child,
                       struct err *e);
 void peer_free(struct peer *p); /* and its place is empty */
+void peer_replaced(struct peer *p); /* its worker came back on another connection: p is freed */
 void peer_greeted(struct peer *p); /* its HELLO was taken */
 /* A frame with a text or none; what fails is noticed by the connection. */
 void peer_send(struct peer *p, enum frame_type type, unsigned flags, const char *text);

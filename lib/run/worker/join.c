@@ -105,6 +105,7 @@ static int send_hello(struct join *j, struct hello *h, struct err *e)
     struct frame f = { .type = FRAME_HELLO };
     memcpy(token, j->address.token, strlen(j->address.token));
     h->rank = j->rank;
+    h->back = j->entered;
     char *text = hello_text(h, e);
     if (text == NULL)
         return -1;
