@@ -167,3 +167,31 @@ traced() {
     run -0 awk -F '\t' '$2 == "push" { print $9 }' run.trace
     awk -v t="$output" 'BEGIN { exit !(t > 0.6) }' || skip "it took only $output s here"
 }
+
+@test "a spare takes the place of one that left while others gather, and at the end of that, of one that never came" {
+    ps_for 3 sync -J 1
+    enter 0 1
+    wire spare
+    tell spare hello 9 3 100 -1 +1
+    said "waits as a spare"
+    hang_up w1
+    said "left before it was needed"
+    enter 2
+    hears spare "welcome 1 3"
+    kill -TERM "$server"
+    wait "$server" || [ $? -eq 143 ]
+    hang_up w0
+    hang_up w2
+    hang_up spare
+    rm ps.ready
+    ps_for 2 sync -J 1 --join-timeout 1s
+    enter 0
+    wire spare
+    tell spare hello 9 3 100 -1 +1
+    hears spare "welcome 1 2"
+    hears w0 "welcome 0 2"
+    kill -TERM "$server"
+    wait "$server" || [ $? -eq 143 ]
+    hang_up w0
+    hang_up spare
+}

@@ -193,7 +193,10 @@ FNR == 2 {
     expect($1 + 0 >= time, "time goes back")
     time = $1 + 0
 }
-$2 != "send" && $2 != "leave" { grants_end() }
+# A run that goes on gives the grants of its checkpoint's update when it has taken stock.
+$2 == "set" && $12 ~ /^resumed/ { resuming = fresh }
+$2 ~ /^(join|push|update|stop)$/ { resuming = 0 }
+$2 != "send" && $2 != "leave" && !resuming { grants_end() }
 $2 == "join" { on_join(); next }
 $2 == "send" { on_send(); next }
 $2 == "push" { on_push(); next }

@@ -16,7 +16,7 @@ enum {
     READER_IS_SLOW = 1, /* seconds, after which it is told that stdout is waited for */
 };
 static const double least_waiting = 2; /* seconds that a worker may be silent before its WELCOME */
-static const double longest_beat = 10; /* seconds between heartbeats; who waits for it needs them */
+static const double longest_beat = 1; /* seconds between heartbeats; who waits to be let in needs them */
 static const double longest_wait = 1e9; /* seconds; more than a timer is good for */
 
 struct timeval server_interval(double seconds)
@@ -129,6 +129,11 @@ static void on_settle(evutil_socket_t fd, short what, void *self)
 static void join_timed_out(struct server *s)
 {
     struct err e = { 0 };
+    roster_fill_all(s);
+    if (roster_complete(s)) {
+        server_settle(s);
+        return;
+    }
     err_set(&e, ERR_PEER, "%ju of %ju worker%s joined within %g s (--join-timeout)",
             (uintmax_t)roster_ready(s), (uintmax_t)s->workers, s->workers == 1 ? "" : "s",
             s->conf->join_timeout);
@@ -197,15 +202,11 @@ static double patience(const struct server *s, const struct peer *p)
                                     : fmax(s->conf->worker_timeout, least_waiting);
 }
 
-static void drop_silent(struct server *s, struct peer *p, double seconds)
+static void drop_silent(struct peer *p, double seconds)
 {
     char why[80];
     snprintf(why, sizeof why, "nothing was heard of it for %g s", seconds);
-    if (p->state == PEER_WORKING && s->phase == PHASE_RUN)
-        loss_of(p, why);
-    else
-        log_note(s->log, "a connection is closed: %s", why);
-    peer_free(p);
+    peer_give_up(p, why);
 }
 
 static double beat_of(const struct server *s)
@@ -234,7 +235,7 @@ static void on_tick(evutil_socket_t fd, short what, void *self)
         next = p->next;
         double limit = patience(s, p);
         if (heard_all && now - conn_heard(p->conn) > limit)
-            drop_silent(s, p, limit);
+            drop_silent(p, limit);
         else if (p->state != PEER_LEAVING && conn_queued(p->conn) == 0)
             peer_send(p, FRAME_HEARTBEAT, 0, "");
     }

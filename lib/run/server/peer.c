@@ -64,6 +64,15 @@ static void tell_refused(const struct peer *p, const struct err *e)
         log_note(p->server->log, "a connection on %s was refused: %s", text, e->text);
 }
 
+/* Its place can be a spare's now. */
+static void left_early(struct peer *p, const struct err *e)
+{
+    struct server *s = p->server;
+    log_note(s->log, "%s left before it was needed: %s", p->label, e->text);
+    if (p->state == PEER_READY)
+        s->places[p->rank].left = true;
+}
+
 /* What its end means, and to whom it is told. */
 static void mind_end(struct peer *p, const struct err *e)
 {
@@ -74,7 +83,7 @@ static void mind_end(struct peer *p, const struct err *e)
              s->aggregate != NULL)
         left_in_silence(p);
     else if (p->state == PEER_READY || p->state == PEER_SPARE)
-        log_note(s->log, "%s left before it was needed: %s", p->label, e->text);
+        left_early(p, e);
     else if (p->state == PEER_NEW && p->child == NULL)
         tell_refused(p, e);
 }
@@ -96,10 +105,10 @@ static void closed(void *owner, struct conn *c, struct err *e)
     server_settle(s);
 }
 
-void peer_replaced(struct peer *p)
+void peer_give_up(struct peer *p, const char *why)
 {
     struct err e = { 0 };
-    err_set(&e, ERR_PEER, "it came back on another connection");
+    err_set(&e, ERR_PEER, "%s", why);
     mind_end(p, &e);
     peer_free(p);
 }

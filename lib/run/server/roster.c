@@ -46,7 +46,7 @@ static int claim(const struct peer *p, uint64_t *rank, struct err *e)
     if (!p->hello.back)
         return err_set(e, ERR_PEER, "rank %ju is taken: %s is there", (uintmax_t)*rank, there->label);
     if (strcmp(p->hello.name, there->hello.name) == 0)
-        peer_replaced(there);
+        peer_give_up(there, "it came back on another connection");
     else
         *rank = awaits_data(s) ? NO_PLACE : free_place(s);
     return 0;
@@ -92,11 +92,19 @@ static void take_place(struct peer *p, uint64_t rank)
     struct place *place = &p->server->places[rank];
     p->rank = rank;
     place->peer = p;
+    place->left = false;
     memcpy(place->label, p->label, sizeof place->label);
     json_decref(place->shards);
     place->shards = json_incref(p->hello.shards);
     if (p->child != NULL)
         p->child->joined = true;
+}
+
+static void make_ready(struct peer *p, uint64_t rank)
+{
+    take_place(p, rank);
+    p->state = PEER_READY;
+    log_detail(p->server->log, "worker %ju is %s", (uintmax_t)rank, p->label);
 }
 
 int roster_hello(struct peer *p, const unsigned char *payload, size_t n, struct err *e)
@@ -111,9 +119,7 @@ int roster_hello(struct peer *p, const unsigned char *payload, size_t n, struct 
     } else if (s->phase == PHASE_RUN) {
         roster_admit(p, rank);
     } else {
-        take_place(p, rank);
-        p->state = PEER_READY;
-        log_detail(s->log, "worker %ju is %s", (uintmax_t)rank, p->label);
+        make_ready(p, rank);
     }
     return 0;
 }
@@ -228,19 +234,43 @@ void roster_admit(struct peer *p, uint64_t rank)
     server_event(s, rc, &e);
 }
 
-static struct peer *spare(const struct server *s)
+/* One that can be at that place. */
+static struct peer *spare(const struct server *s, uint64_t rank)
 {
     struct peer *p = s->peers;
-    while (p != NULL && p->state != PEER_SPARE)
+    while (p != NULL && (p->state != PEER_SPARE ||
+                         (awaits_data(s) && !resume_same(&s->places[rank], p->hello.shards))))
         p = p->next;
     return p;
 }
 
+/* During the run a place is empty because its worker was lost; before it, more likely because that is still to come. */
+static bool can_be_filled(const struct server *s, uint64_t rank, bool nobody_comes)
+{
+    const struct place *place = &s->places[rank];
+    if (place->peer != NULL || place->spared)
+        return false;
+    return s->phase == PHASE_RUN ? !policy_done(aggregate_policy(s->aggregate), rank)
+                                 : s->phase == PHASE_GATHER && (place->left || nobody_comes);
+}
+
+static void fill(struct server *s, bool nobody_comes)
+{
+    for (uint64_t r = 0; r < s->workers; r++) {
+        struct peer *p = can_be_filled(s, r, nobody_comes) ? spare(s, r) : NULL;
+        if (p != NULL && s->phase == PHASE_RUN)
+            roster_admit(p, r);
+        else if (p != NULL)
+            make_ready(p, r);
+    }
+}
+
 void roster_fill(struct server *s)
 {
-    struct peer *p;
-    for (uint64_t r = 0; s->phase == PHASE_RUN && r < s->workers; r++)
-        if (s->places[r].peer == NULL && !policy_done(aggregate_policy(s->aggregate), r) &&
-            (p = spare(s)) != NULL)
-            roster_admit(p, r);
+    fill(s, false);
+}
+
+void roster_fill_all(struct server *s)
+{
+    fill(s, true);
 }

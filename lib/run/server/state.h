@@ -55,6 +55,7 @@ struct place {
     char label[160];  /* of its worker, also when that is gone */
     uint64_t lost_at; /* update at which its worker was lost; NO_PLACE: it was not */
     uint64_t budget;  /* minibatches that its worker is to make */
+    bool left;        /* its worker did, before the start */
     json_t *shards;   /* of its worker, also when that is gone; NULL: nobody was here yet */
     bool spared;      /* a run that goes on needs nobody here */
 };
@@ -159,7 +160,7 @@ void listen_close(struct server *s);
 struct peer *peer_new(struct server *s, int fd, const struct listener *via, struct child *child,
                       struct err *e);
 void peer_free(struct peer *p); /* and its place is empty */
-void peer_replaced(struct peer *p); /* its worker came back on another connection: p is freed */
+void peer_give_up(struct peer *p, const char *why); /* as if it had closed its connection; p is freed */
 void peer_greeted(struct peer *p); /* its HELLO was taken */
 /* A frame with a text or none; what fails is noticed by the connection. */
 void peer_send(struct peer *p, enum frame_type type, unsigned flags, const char *text);
@@ -178,6 +179,7 @@ int roster_welcome(struct peer *p, struct err *e);
 int roster_join(struct peer *p, double now, struct err *e);
 void roster_admit(struct peer *p, uint64_t rank); /* during the run: both at once */
 void roster_fill(struct server *s);               /* empty places by spares */
+void roster_fill_all(struct server *s);           /* those, too, that workers were still to come to */
 
 /* snapshot.c */
 int snapshot_open(struct server *s, struct err *e);

@@ -1,6 +1,7 @@
 /* A worker's way into a run, and back in: dialling with growing pauses, HELLO, WELCOME. */
 #include "run/worker/join.h"
 
+#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +9,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* Seconds. Until the welcome tells the server's own limit: it sends heartbeats while it waits for
- * the other workers, and may itself hold a worker lost after less than a second. */
-static const double welcome_limit = 60, welcome_beat = 0.25;
+/* Seconds. Until the welcome tells the server's own limit: it sends a heartbeat every second while it waits for the
+ * other workers, and may itself hold a worker lost after less than a second. Who comes back knows that limit. */
+static const double welcome_limit = 15, least_limit = 3, welcome_beat = 0.25;
 static const double first_pause = 0.05, growth = 1.5, longest_pause = 2;
 static const double notice_after = 2; /* seconds of trying until people are told */
 static const double words_wait = 0.5;
@@ -124,7 +125,7 @@ static int read_welcome(struct join *j, const struct frame *f, struct welcome *w
     if (read < 0)
         return -1;
     j->rank = (int64_t)w->rank;
-    j->channel.limit = w->timeout;
+    j->channel.limit = j->silence = w->timeout;
     j->channel.beat = w->timeout / 6;
     j->entered = true;
     j->end = j->pause = 0;
@@ -133,7 +134,7 @@ static int read_welcome(struct join *j, const struct frame *f, struct welcome *w
 
 int join_enter(struct join *j, struct hello *h, struct welcome *w, struct err *e)
 {
-    j->channel.limit = welcome_limit;
+    j->channel.limit = j->entered ? fmin(fmax(j->silence, least_limit), welcome_limit) : welcome_limit;
     j->channel.beat = welcome_beat;
     if (send_hello(j, h, e) < 0)
         return -1;

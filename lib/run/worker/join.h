@@ -21,6 +21,7 @@ struct join {
     struct address address;
     struct channel channel;
     bool entered; /* was welcomed once */
+    double silence; /* seconds that the server may be silent, as it said then */
     bool own;     /* what ended it is not the server's doing */
     bool refused; /* the server sent an ERROR: it knows, and trying again is of no use */
     double end;   /* clock when trying ends; 0: trying has not begun */
