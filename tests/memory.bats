@@ -166,3 +166,22 @@ has_temporary() {
     run -0 bash -c 'ulimit -d 30000; dsgd-shard -n 1 -o one --memory 8Mi shard-0 shard-1'
     assert_output 'dsgd-shard: 180000 rows, 20 features, 2 classes, 3600000 stored values'
 }
+
+@test "workers and dsgd-eval map a shard: it may be larger than the memory that they have, a raw file may not" {
+    awk 'BEGIN {
+        for (i = 0; i < 150000; i++) {
+            printf "%d", i % 2
+            for (j = 1; j <= 30; j++)
+                printf " %d:1", j * 7 % 1000 + j * 1000 * (i % 3)
+            print ""
+        }
+    }' > rows.svm
+    dsgd-shard -q -o shard rows.svm
+    [ "$(wc -c < shard)" -gt 35000000 ] || fail 'the shard is no larger than the limit'
+    limit='ulimit -d 25000'
+    dsgd-ps -q -m logistic -P 1 -J 3 -o model -x "$limit; exec dsgd-worker shard"
+    run -0 bash -c "$limit; dsgd-eval -m model shard"
+    run bash -c "$limit; dsgd-eval -m model rows.svm"
+    [ "$status" -ne 0 ] || skip 'no limit on the data of a process here'
+    assert_output --partial 'out of memory'
+}
