@@ -40,7 +40,7 @@ readme() {
 @test "the workers of README join by a socket" {
     cd "$BATS_TEST_TMPDIR"
     dsgd-shard -q -n 2 --no-header --label-column 65 "$top_srcdir/share/data/digits-train.csv.gz"
-    { readme 'those of this machine' 'Every program has' | sed 's/-T 5s/-T 500ms/'; echo wait; } > both
+    { readme 'Those of this machine' 'Every program has' | sed 's/-T 5s/-T 500ms/'; echo wait; } > both
     run -0 bash -e both 3>&-
     assert_exists model
 }
