@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # Simulated k-sync against E[X_{K:P}], the mean of the K-th fastest of P (dsgd-plan), within three standard
 # errors. CLOSED_UPDATES: updates of each case (make check-long: a million).
-# bats file_tags=slow
+# bats file_tags=slow,plain
 
 setup() {
     load lib/common.bash

@@ -1,5 +1,5 @@
 # The demonstration, and what README shows, shortened.
-# bats file_tags=slow
+# bats file_tags=slow,plain
 
 setup() {
     load lib/common.bash

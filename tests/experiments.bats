@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # share/experiments: the paper's figures, made again.
-# bats file_tags=slow
+# bats file_tags=slow,plain
 
 # One seed and few updates of all, as installed, into $BATS_FILE_TMPDIR/figures.
 setup_file() {

@@ -1,5 +1,5 @@
 # Files between programs: the same rows out of every format; NumPy, SciPy and PyTorch beside us.
-# bats file_tags=slow
+# bats file_tags=slow,plain
 
 setup() {
     load lib/common.bash

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # The programs of share/external, each against dsgd's own softmax.
-# bats file_tags=slow
+# bats file_tags=slow,plain
 
 setup() {
     load lib/common.bash
