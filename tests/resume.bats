@@ -86,6 +86,7 @@ killed() {
 
 @test "so is one that is saved after every update, was stopped by a signal, and was killed twice" {
     train -O momentum -J 60 -o straight -t straight.trace
+    delay=const:20ms # a kill comes before the run is over
     workers
     server -e inverse:0.003,decay=0.01 -O momentum -J 60 --checkpoint-every 1 --resume
     eventually test -e ck
