@@ -187,3 +187,29 @@ digits() {
     refuse 2 'targets.svm: --split dirichlet: labels are targets' --split dirichlet:1 "$PWD/targets.svm"
     refuse 2 'alpha' --split dirichlet "$PWD/one.svm"
 }
+
+@test "a shard and the file of what is held out are never one file" {
+    seq 1 20 | awk '{ print $1 % 2 " 1:" $1 }' > rows.svm
+    for options in '-n 2 -o k-%d --hold-out-file k-1' '-o k --hold-out-file k' '-n 3 -o k-%d --hold-out-file ./k-0' \
+        '-o - --hold-out-file -'; do
+        # shellcheck disable=SC2086 # a list of options
+        refuse 2 '--output and --hold-out-file are the same' --hold-out 0.5 $options "$PWD/rows.svm"
+    done
+}
+
+@test "small values of alpha put every class into one shard, however small" {
+    seq 1 200 | awk '{ print $1 % 2 " 1:" $1 }' > rows.svm
+    for alpha in 1e-2 1e-4 1e-5 1e-9 1e-320; do
+        dsgd-shard -q -n 4 -o 's-%d' --split dirichlet:$alpha rows.svm
+        run -0 awk 'NR > 1 && $2 > 1 { sum += $2; n++ } END { print (sum >= 196 && n <= 2) }' <(dsgd-shard --info s-?)
+        assert_output 1
+    done
+}
+
+@test "--like names a label that the shard does not have" {
+    printf '1 1:1\n-1 1:2\n' > a.svm
+    printf '1 1:1\n0 1:2\n' > b.svm
+    dsgd-shard -q -o a a.svm
+    run -0 dsgd-shard -o b --like a b.svm
+    assert_line 'dsgd-shard: b.svm:2: label 0: a has no such class (1 label that it does not have)'
+}

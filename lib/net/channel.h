@@ -24,7 +24,7 @@ struct channel {
     double beat;  /* seconds: waiting and reading send a HEARTBEAT when nothing else went out */
     unsigned char header[FRAME_HEADER];
     size_t have;  /* bytes of the header that are in */
-    bool lost;    /* it closed or broke; silence is not this, nor a breach of TLS */
+    bool lost;    /* it closed, broke or was silent; a breach of TLS is not this */
     const struct watched *others; /* (n_others, at most WATCHED_MAX), for channel_wait; not owned */
     size_t n_others;
 };

@@ -110,7 +110,8 @@ static void number(double v, char after)
 
 static void csv_head(const struct plain *p, const json_t *data)
 {
-    const json_t *columns = json_object_get(data, "columns"), *base = json_object_get(data, "base");
+    bool hashed = json_object_get(data, "hash_bits") != NULL; /* columns are what was hashed, not features */
+    const json_t *columns = hashed ? NULL : json_object_get(data, "columns"), *base = json_object_get(data, "base");
     json_int_t first = json_is_integer(base) ? json_integer_value(base) : 1;
     fputs("label,bias", stdout);
     for (size_t j = 0; j < p->features; j++) {

@@ -63,20 +63,29 @@ static int sort_by_class(const struct order *o, struct list *l, size_t *first, s
     return 0;
 }
 
+/* The logarithm of a draw from a gamma law. Where alpha is small, most are far below the least double: a draw of
+ * alpha + 1 times U^(1 / alpha) has the same law (Stuart 1962). */
+static double log_gamma_draw(double alpha, struct rng *r)
+{
+    const double small = 0.1, least = 1e-300;
+    double u = rng_uniform(r);
+    if (alpha >= small)
+        return log(gamma_quantile(alpha, u, 1 - u));
+    return log(gamma_quantile(alpha + 1, u, 1 - u)) + log(rng_uniform(r)) / fmax(alpha, least);
+}
+
 /* Shares that add up to 1, from a symmetric Dirichlet law: gamma draws over their sum. */
 static void draw_shares(double *share, size_t n, double alpha, struct rng *r)
 {
-    double sum = 0;
-    size_t largest = 0;
+    double sum = 0, largest = -INFINITY;
     for (size_t k = 0; k < n; k++) {
-        double u = rng_uniform(r);
-        share[k] = gamma_quantile(alpha, u, 1 - u);
-        sum += share[k];
-        if (share[k] > share[largest])
-            largest = k;
+        share[k] = log_gamma_draw(alpha, r);
+        largest = fmax(largest, share[k]);
     }
     for (size_t k = 0; k < n; k++)
-        share[k] = sum > 0 ? share[k] / sum : k == largest;
+        sum += share[k] = exp(share[k] - largest);
+    for (size_t k = 0; k < n; k++)
+        share[k] /= sum;
 }
 
 /* shard (rows): for each row of the class, in the proportions of a draw. */

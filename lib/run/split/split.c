@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "run/outputs.h"
 #include "run/shape.h"
 #include "run/split/pattern.h"
 #include "run/split/state.h"
@@ -18,6 +19,20 @@ enum { SHARE = 4 };
 static const char *shown(const char *path)
 {
     return strcmp(path, "-") == 0 ? "<stdin>" : path;
+}
+
+/* No shard is the file of what is held out. */
+static int check_held(const struct split *s, struct err *e)
+{
+    bool stream = strcmp(s->pattern, "-") == 0;
+    int status = 0;
+    for (uint64_t k = 0; s->hold_out_file != NULL && status == 0 && k < (stream ? 1 : s->shards); k++) {
+        char *name = pattern_name(s->pattern, k, e);
+        struct output v[] = { { "--output", name, -1 }, { "--hold-out-file", s->hold_out_file, -1 } };
+        status = name == NULL ? -1 : outputs_distinct(v, sizeof v / sizeof v[0], e);
+        free(name);
+    }
+    return status;
 }
 
 static int check_conf(const struct split *s, struct err *e)
@@ -32,7 +47,7 @@ static int check_conf(const struct split *s, struct err *e)
         return err_set(e, ERR_USAGE, "--hold-out and --hold-out-file go together");
     if (s->like != NULL && s->scale.plug != NULL)
         return err_set(e, ERR_USAGE, "--scale and --like: rows are scaled as those of %s", s->like);
-    return 0;
+    return check_held(s, e);
 }
 
 static int name_source(struct splitting *g, struct err *e)
@@ -112,6 +127,21 @@ static void summary(const struct splitting *g)
     log_note(g->s->log, "%zu row%s, %zu feature%s, %s, %llu stored value%s", d->rows,
              plural(d->rows), g->features, plural(g->features), classes, (unsigned long long)stored,
              plural(stored));
+}
+
+/* Labels that --like knows nothing of: its model will take them for something else. */
+static void tell_new_labels(const struct splitting *g)
+{
+    const struct classes *c = &g->data.classes, *known = &g->like.classes;
+    size_t more = 0, first = 0;
+    for (size_t k = 0; known->n > 0 && c->named == known->named && k < c->n; k++) {
+        long at = c->named ? classes_find_name(known, c->v[k].name) : classes_find_value(known, c->v[k].value);
+        first = at < 0 && more == 0 ? k : first;
+        more += at < 0;
+    }
+    if (more > 0)
+        log_note(g->s->log, "%s: label %s: %s has no such class (%zu label%s that it does not have)", c->v[first].where,
+                 c->v[first].name, g->s->like, more, plural(more));
 }
 
 static void tell_single(const struct splitting *g)
@@ -289,6 +319,7 @@ static int split_data(struct splitting *g, struct err *e)
         prepare(g, e) < 0 || write_all(g, e) < 0)
         return -1;
     summary(g);
+    tell_new_labels(g);
     tell_single(g);
     return 0;
 }

@@ -1,5 +1,5 @@
 /* Outputs of a program that must not be one and the same. */
-#include "run/server/outputs.h"
+#include "run/outputs.h"
 
 #include <stdbool.h>
 #include <string.h>
