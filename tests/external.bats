@@ -347,3 +347,11 @@ ROWS
     dsgd-eval -m model --export npz > model.npz
     [ -s model.npz ]
 }
+
+@test "a program that never stops writing to its standard error is timed out like any other" {
+    start 'weight:2x3'
+    try dsgd-ps -q -m external:start.safetensors -P 1 -J 2 -o model \
+        -x "dsgd-worker -q --external 'yes >&2' --external-timeout 300ms --external-restarts 0 d.svm"
+    assert_equal "$status" 5
+    grep -q 'did not answer for 0.3 s' .stderr || fail "$(grep -v '^0: y' .stderr | head -n 3)"
+}

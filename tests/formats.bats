@@ -511,3 +511,20 @@ X
     run -0 read_rows "$d/rows.svm" "$(data 15-shards-lose-nothing/rows.svm)" "$d/rows.svm.gz"
     assert_output "$(cat "$d/rows.svm" "$(data 15-shards-lose-nothing/rows.svm)" "$d/rows.svm")"
 }
+
+@test "pixels that count 1/255 in one file and 1 in another are told of, and images of another shape are refused" {
+    printf '\0\0\x08\3\0\0\0\2\0\0\0\2\0\0\0\2\1\2\3\4\377\0\0\0' > images
+    printf '\0\0\x08\3\0\0\0\2\0\0\0\1\0\0\0\4\1\2\3\4\377\0\0\0' > wide
+    printf '\0\0\x08\1\0\0\0\2\0\1' > labels
+    printf '0 1:1 2:2 3:3 4:4\n1 1:255\n' > same.svm
+    dsgd-shard -q -o shard --labels labels images
+    dsgd-sim -q -m logistic -d const:1s -J 3 -o model shard
+    run -0 --separate-stderr dsgd-eval -m model --labels labels images
+    assert_equal "$stderr" ''
+    run -0 --separate-stderr dsgd-eval -m model same.svm
+    assert_equal "$stderr" 'dsgd-eval: same.svm: the model learned from idx, whose bytes count 1/255; numbers of libsvm count as they are'
+    run -0 dsgd-shard -o like --like shard same.svm
+    assert_line 'dsgd-shard: same.svm: shard learned from idx, whose bytes count 1/255; numbers of libsvm count as they are'
+    run -3 dsgd-eval -m model --labels labels wide
+    assert_output --partial 'wide: its data have shape [1, 4, 1], those of the model have [2, 2, 1]'
+}

@@ -14,7 +14,7 @@
 #include "run/answer.h"
 #include "run/program.h"
 
-enum { ASKED = 2 /* questions without an answer, at most */, LINE = 4096 };
+enum { ASKED = 2 /* questions without an answer, at most */, LINE = 4096, PIPE = 16 /* lines in a pipe */ };
 static const double last_moment = 0.5; /* seconds for a program whose input or output ended to end itself */
 static const double look_every = 1;    /* seconds: of a program that ended the output may still be open to others */
 
@@ -63,11 +63,12 @@ static void print_line(struct external *x)
     x->line_n = 0;
 }
 
-static void relay(struct external *x)
+/* At most so many pieces of it: one that never stops writing must not keep the worker from everything else. */
+static void relay(struct external *x, unsigned pieces)
 {
     char bytes[LINE];
     ssize_t n = -1;
-    while (x->program.err >= 0 && (n = read(x->program.err, bytes, sizeof bytes)) > 0)
+    while (pieces-- > 0 && x->program.err >= 0 && (n = read(x->program.err, bytes, sizeof bytes)) > 0)
         for (ssize_t i = 0; i < n; i++) {
             if (bytes[i] != '\n')
                 x->line[x->line_n++] = bytes[i];
@@ -92,7 +93,7 @@ static int start(struct external *x, struct err *e)
 static const char *stop(struct external *x, double patience, char *text, size_t room)
 {
     program_end(&x->program, patience, text, room);
-    relay(x);
+    relay(x, PIPE);
     if (x->line_n > 0)
         print_line(x);
     program_close(&x->program);
@@ -260,7 +261,7 @@ static int move(struct external *x, float *g, uint64_t *rows, double *loss, stru
 int external_serve(struct external *x, float *g, uint64_t *rows, double *loss, struct err *e)
 {
     char why[64];
-    relay(x);
+    relay(x, 1);
     int got = move(x, g, rows, loss, e);
     if (got < 0 && e->kind == ERR_PEER && x->program.pid > 0)
         return err_ctx(e, "external program '%.300s'", x->conf->command);

@@ -100,6 +100,35 @@ static int same_members(const char *const *keys, size_t n, const json_t *data, c
     return 0;
 }
 
+int shape_same_image(const json_t *data, const char *whose, const json_t *other, const char *others, struct err *e)
+{
+    static const char *const keys[] = { "shape" };
+    return same_members(keys, 1, data, whose, other, others, e);
+}
+
+static bool of_images(const json_t *data)
+{
+    static const char *const formats[] = { "idx", "cifar10", "cifar100" };
+    const char *format = json_string_value(json_object_get(data, "format"));
+    for (size_t i = 0; format != NULL && i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(format, formats[i]) == 0)
+            return json_object_get(data, "scaling") == NULL;
+    return false;
+}
+
+void shape_tell_bytes(const json_t *data, const char *whose, const json_t *other, const char *others,
+                      const struct log *log)
+{
+    const char *mine = json_string_value(json_object_get(data, "format")),
+               *theirs = json_string_value(json_object_get(other, "format"));
+    if (mine != NULL && theirs != NULL && of_images(other) && !of_images(data))
+        log_note(log, "%s: %s learned from %s, whose bytes count 1/255; numbers of %s count as they are", whose,
+                 others, theirs, mine);
+    if (mine != NULL && theirs != NULL && of_images(data) && !of_images(other))
+        log_note(log, "%s: its bytes count 1/255; %s learned from %s, whose numbers count as they are", whose, others,
+                 theirs);
+}
+
 int shape_same_reading(const json_t *data, const char *whose, const json_t *other,
                        const char *others, struct err *e)
 {

@@ -36,6 +36,11 @@ int shape_same_reading(const json_t *data, const char *whose, const json_t *othe
 /* Of that, the scaling. */
 int shape_same_scaling(const json_t *data, const char *whose, const json_t *other, const char *others,
                        struct err *e);
+/* Images of another shape than the model learned from: ERR_DATA. */
+int shape_same_image(const json_t *data, const char *whose, const json_t *other, const char *others, struct err *e);
+/* Bytes of images count 1/255 each, the same numbers in other formats 1: a word where one is to stand for the other. */
+void shape_tell_bytes(const json_t *data, const char *whose, const json_t *other, const char *others,
+                      const struct log *log);
 void shape_free(struct shape *s);
 
 #endif

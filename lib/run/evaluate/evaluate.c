@@ -95,8 +95,11 @@ static int read_data(struct run *r, const struct model *m, struct err *e)
     r->features = m->dims.features;
     int rc = dataset_read(&r->data, r->paths, r->n_paths, &input, r->features, &r->c->log, e);
     if (rc == 0 && (same_columns(r, meta, e) < 0 || same_base(r, meta, e) < 0 ||
+                    shape_same_image(r->data.meta, r->data.name, meta, "the model", e) < 0 ||
                     shape_same_scaling(r->data.meta, r->data.name, meta, "the model", e) < 0))
         rc = -1;
+    if (rc == 0)
+        shape_tell_bytes(r->data.meta, r->data.name, meta, "the model", &r->c->log);
     json_decref(meta);
     return rc < 0 ? -1 : truth_open(&r->truth, &r->data, e);
 }

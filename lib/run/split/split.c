@@ -180,6 +180,8 @@ static int read_data(struct splitting *g, struct err *e)
         return -1;
     if (like != NULL && same_columns(g, e) < 0)
         return -1;
+    if (like != NULL)
+        shape_tell_bytes(g->data.meta, g->data.name, g->like.meta, s->like, s->log);
     g->width = g->data.as_read ? encoding_width(&g->data.encoding, g->data.features) : g->data.features;
     return 0;
 }
