@@ -4,6 +4,7 @@
 # In the pages an option is an item `.It Fl b , Fl -batch Ns = Ns Ar B`; its default is the argument
 # of the macro behind a line `Default:`. In EXAMPLES, commands stand in .Bd blocks behind "$ "; a
 # line that ends in a backslash or a bar goes on in the next.
+# bats file_tags=plain
 
 load lib/common
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # Numbers on the command line, flags that disagree, --help and --version: the same in every program.
+# bats file_tags=plain
 
 load lib/common
 

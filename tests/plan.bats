@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # dsgd-plan: times, errors and costs of policies, and the choice among them.
-# bats file_tags=slow
+# bats file_tags=slow,plain
 
 load lib/common
 

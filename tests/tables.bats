@@ -404,3 +404,10 @@ P
     assert_output --regexp '^ *2$'
     cmp 0 8
 }
+
+@test "one column has one part to play" {
+    printf 'a,b,l\n1,2,1\n2,3,0\n' > t.csv
+    refuse 2 '--weight-column and --label-column name one column, number 3' --label-column l --weight-column 3 "$PWD/t.csv"
+    refuse 2 '--drop-columns and --label-column name one column, number 3' --label-column 3 --drop-columns b,l "$PWD/t.csv"
+    refuse 2 '--drop-columns and --weight-column name one column, number 2' --label-column 3 --weight-column b --drop-columns 2 "$PWD/t.csv"
+}

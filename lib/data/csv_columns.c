@@ -49,6 +49,16 @@ static size_t wanted(const struct csv *f)
     return c->fixed && c->n > 0 ? c->n : f->builder->limit;
 }
 
+/* A column that the options give two parts to. */
+static int only_one(const struct csv *f, size_t column, const char *option, struct err *e)
+{
+    bool dropped = f->in->drop_columns != NULL && f->feature[column] == CSV_LEFT_OUT;
+    if (!dropped && f->feature[column] != CSV_WEIGHT)
+        return 0;
+    return err_set(e, ERR_USAGE, "%s and %s name one column, number %zu", dropped ? "--drop-columns" : "--weight-column",
+                   option, column + 1);
+}
+
 /* The column of weights, if there is one: a file for a model may lack it. */
 static int find_weight(struct csv *f, struct err *e)
 {
@@ -59,6 +69,8 @@ static int find_weight(struct csv *f, struct err *e)
         return -1;
     if (f->in->weight_column == NULL && told)
         f->weight = (size_t)header_parse(&f->header, learned);
+    if (f->weight < f->header.n && f->in->weight_column != NULL && only_one(f, f->weight, "--weight-column", e) < 0)
+        return -1;
     if (f->weight < f->header.n)
         f->feature[f->weight] = CSV_WEIGHT;
     else
@@ -96,6 +108,8 @@ static int find_label(struct csv *f, struct err *e)
     f->label = SIZE_MAX;
     if (e->kind == ERR_OK && has_label(f, text)) {
         status = header_find(&f->header, text, &f->label, e);
+        if (status == 0 && f->in->label_column != NULL)
+            status = only_one(f, f->label, "--label-column", e);
         if (status == 0)
             f->feature[f->label] = CSV_LABEL;
     }
