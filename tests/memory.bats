@@ -179,6 +179,7 @@ has_temporary() {
     dsgd-shard -q -o shard rows.svm
     [ "$(wc -c < shard)" -gt 35000000 ] || fail 'the shard is no larger than the limit'
     limit='ulimit -d 25000'
+    bash -c "$limit; dsgd-worker --version" > /dev/null 2>&1 || skip 'no limit of memory can be set'
     dsgd-ps -q -m logistic -P 1 -J 3 -o model -x "$limit; exec dsgd-worker shard"
     run -0 bash -c "$limit; dsgd-eval -m model shard"
     run bash -c "$limit; dsgd-eval -m model rows.svm"
