@@ -289,7 +289,7 @@ ROWS
 
 @test "the program and all it started go with the worker, whatever ends that" {
     local signal worker
-    for signal in TERM INT KILL; do
+    for signal in TERM HUP KILL; do # INT is ignored in the background
         fake accept welcome=60s full=0,0 hear end
         background worker dsgd-worker -c unix:s --external "${program#exec } child hang=0; true" d.svm
         worker=$!
