@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # dsgd-trace fit and sample: which law durations follow, and durations of a law.
+# bats file_tags=plain
 
 load lib/common.bash
 

@@ -1,5 +1,5 @@
 # Networks: trained, recorded, executed again, read by others, and what they refuse.
-# bats file_tags=slow
+# bats file_tags=slow,plain
 
 # The digits as shards of 64 features, for all tests.
 setup_file() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # Every policy end to end, and what each of them sends to whom, frame by frame.
-# bats file_tags=slow
+# bats file_tags=slow,plain
 
 setup() {
     load lib/common.bash

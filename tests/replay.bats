@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # dsgd-sim --replay: recorded runs, executed again to the same bits.
-# bats file_tags=slow
+# bats file_tags=slow,plain
 
 setup_file() {
     load lib/common.bash
