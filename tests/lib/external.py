@@ -7,7 +7,7 @@ is asked for. Words, all with the number of requests after which they are due (0
   die=N  cut=N        exits with status 7 instead of answering, or in the middle of an answer
   once=FILE           only when FILE is not there, which it then makes; before the word that it is about
   hang=N              does not answer
-  until=FILE          answers when FILE is there
+  until=FIFO          answers the first request when somebody opens the FIFO to write
   text=N  long=N      prints a line for people; a header longer than any
   dtype=N name=N shape=N less=N more=N rows=N zero=N noloss=N seq=N json=N nan=N   answers wrongly
   double=N            answers twice
@@ -17,7 +17,7 @@ is asked for. Words, all with the number of requests after which they are due (0
   start=SHAPES        writes parameters instead, zeros: name:2x3,name:,...
   show=FILE           prints the tensors of a record instead, a line each: name, shape, values
   say=TEXT            on standard error, with each request
-  child               starts a process of its own that sleeps
+  child               starts a process of its own that never ends
 """
 
 import array
@@ -27,7 +27,6 @@ import select
 import signal
 import struct
 import sys
-import time
 
 SIZES = {"F32": 4, "F64": 8, "I64": 8, "I32": 4}
 words = dict(word.partition("=")[::2] for word in sys.argv[1:])
@@ -99,15 +98,12 @@ def gradient(header):
     return g, loss
 
 
-def newer():
-    return "quit" in words and bool(select.select([stdin], [], [], 0)[0])
-
-
 def compute(header):
-    while due("hang") or ("until" in words and not os.path.exists(words["until"])):
-        time.sleep(0.005)
-        if newer():
-            raise Quit
+    if due("hang"):
+        select.select([stdin] if "quit" in words else [], [], [])  # a newer request, or nothing for ever
+        raise Quit
+    if "until" in words:
+        open(words.pop("until")).close()
     return gradient(header)
 
 
@@ -208,7 +204,7 @@ def main():
         start()
         return
     if "child" in words:
-        os.spawnlp(os.P_NOWAIT, "sleep", "sleep", "1000")
+        os.spawnlp(os.P_NOWAIT, "tail", "tail", "-f", "/dev/null")
     while True:
         header, meta = read()
         if header is None:
