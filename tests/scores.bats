@@ -62,6 +62,12 @@ reference() {
     done
 }
 
+@test "every model of a stream has its measures" {
+    one=$(dsgd-eval -m logistic --scores auc,f1 two.csv)
+    run -0 dsgd-eval --scores auc,f1 two.csv < <(cat logistic logistic)
+    assert_output "$one"$'\n'"$(tail -n 1 <<< "$one")"
+}
+
 @test "the same measures by scikit-learn" {
     python=/usr/bin/python3
     "$python" -c 'import sklearn' 2> /dev/null || skip 'no scikit-learn'

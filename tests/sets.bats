@@ -25,6 +25,7 @@ mean() {
     for folder in "$DSGD_DATA"/*/; do
         ln -s "$folder" .
     done
+    local trained=0
     while read -r _ set measure reference; do
         commands "${set%:}" > script
         [ -s script ] || fail "$set no commands"
@@ -35,7 +36,9 @@ mean() {
         awk -v a="$got" -v b="$reference" 'BEGIN { exit !((a - b) ^ 2 <= 0.01 ^ 2) }' ||
             fail "$set $measure is $got, not $reference"
         rm -f fold-? shard model
+        trained=$((trained + 1))
     done < <(grep -E '^\.Ss [^ ]+: (error|r2) ' "$top_srcdir/man/dsgd-sets.7")
+    assert_equal "$trained" "$(grep -c '^\.Ss ' "$top_srcdir/man/dsgd-sets.7")"
 }
 
 @test "every table of \$DSGD_DATA is in dsgd-sets(7)" {

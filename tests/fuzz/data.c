@@ -9,7 +9,8 @@
 #include "data/dataset.h"
 #include "fuzz.h"
 
-enum { UNLABELLED = 1, NO_HEADER = 2, ZERO_BASED = 4, SELF_LABELLED = 8, NAMED = 16, NARROW = 32 };
+enum { UNLABELLED = 1, NO_HEADER = 2, ZERO_BASED = 4, SELF_LABELLED = 8, NAMED = 16, NARROW = 32, MISSING = 64,
+       CATEGORIES = 128 };
 
 /* Indices ascend below the width, labels are classes or finite targets, weights are at least 0. */
 static void check_rows(const struct dataset *d, const struct rows *r)
@@ -39,13 +40,14 @@ static void use(const struct dataset *d)
     promise(rows == d->rows);
 }
 
-static struct spec format;
+static struct spec format, zero;
 
 static void choose(void)
 {
     const char *name = getenv("DSGD_FUZZ_FORMAT");
     struct err e = { 0 };
     promise(spec_parse(&format, &format_table, name ? name : "auto", &e) == 0);
+    promise(spec_parse(&zero, &missing_table, "zero", &e) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
@@ -65,6 +67,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         in.labels = path;
     else if ((data[0] & UNLABELLED) == 0)
         in.label_column = data[0] & NAMED ? "y" : "1";
+    if (data[0] & MISSING)
+        in.missing = zero;
+    if (data[0] & CATEGORIES)
+        in.categories = "auto";
     if (write(fd, data + 1, n - 1) == (ssize_t)(n - 1) &&
         dataset_read(&d, paths, 1, &in, data[0] & NARROW ? 3 : 0, &(struct log){ .level = -1 }, &e) == 0)
         use(&d);
