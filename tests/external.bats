@@ -4,6 +4,7 @@
 
 setup() {
     load lib/common.bash
+    load lib/fake.bash
     load lib/training.bash
     cd "$BATS_TEST_TMPDIR" || return
     python=/usr/bin/python3
@@ -21,7 +22,7 @@ teardown() {
 processes() {
     local pid
     for pid in $(grep -lszxF "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR" /proc/[0-9]*/environ | tr -dc '0-9\n'); do
-        { tr '\0' ' ' < "/proc/$pid/cmdline"; } 2> /dev/null | grep -E 'external\.py|^tail -f /dev/null|read -r line' || true
+        { tr '\0' ' ' < "/proc/$pid/cmdline"; } 2> /dev/null | grep -E 'external\.py|read -r line' || true
     done
 }
 
@@ -43,17 +44,6 @@ start() {
 
 show() {
     "$python" "$top_srcdir/tests/lib/external.py" "show=${1-model}"
-}
-
-# A server on unix:s that does these words (tests/fakeps.c); what it hears is in fake.out.
-fake() {
-    background fake "$top_builddir/tests/fakeps" unix:s "$@"
-    fake=$!
-}
-
-heard() {
-    wait "$fake" || { cat fake.err >&2; return 1; }
-    run cat fake.out
 }
 
 @test "a model of any tensors is trained by a program, and keeps their names and shapes" {
@@ -187,6 +177,7 @@ X
 @test "one that always dies, hangs or cannot be started ends the worker, with status 5" {
     local words options want
     start w:2
+    mkfifo never
     while IFS='|' read -r words options want; do
         echo "$words"
         # shellcheck disable=SC2086 # words
@@ -203,7 +194,7 @@ $program die=0|--external-restarts 0|ended with status 7
 kill -9 \$\$|--external-restarts 1|was ended by signal 9
 exec /nowhere/program||ended with status 127
 $program hang=0|--external-timeout 200ms --external-restarts 1|did not answer for 0.2 s
-exec < /dev/null > /dev/null; tail -f /dev/null|--external-restarts 0|was ended by signal 9
+exec < /dev/null > /dev/null; read -r line < never|--external-restarts 0|was ended by signal 9
 ROWS
 }
 
@@ -248,14 +239,14 @@ ROWS
 
 @test "a voided minibatch is confirmed at once; the answer to it is read and thrown away" {
     local how worker
+    mkfifo go
+    exec 8<> go
     for how in '' noseq; do
-        rm -f go
-        mkfifo go
         fake accept welcome=3s full=0,0 beats=1 full=1,1 hear full=2,2 hear hear bye hear end
         background worker dsgd-worker -v -c unix:s --external "$program until=go log=log $how" d.svm
         worker=$!
         eventually grep -q 'cancelled version=1 seq=1 ' fake.out
-        : > go
+        echo >&8
         heard
         assert_line --regexp '^cancelled version=0 seq=0 rows=0 .* compute=0\.[3-9]'
         assert_line --regexp '^grad version=2 seq=2 rows=2 loss=4.0000 '

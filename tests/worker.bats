@@ -3,24 +3,13 @@
 
 setup() {
     load lib/common.bash
+    load lib/fake.bash
     cd "$BATS_TEST_TMPDIR" || return
     awk 'BEGIN { for (; i < 10; i++) printf "%d 1:%g 3:%g\n", i % 2, i / 10, i * i % 7 }' > d.svm
 }
 
 teardown() {
     leave_nothing
-}
-
-# A server on unix:s that does these words (tests/fakeps.c); what it hears is in fake.out.
-fake() {
-    background fake "$top_builddir/tests/fakeps" unix:s "$@"
-    fake=$!
-}
-
-# The server's end, in order, and what it heard in $output and $lines.
-heard() {
-    wait "$fake" || { cat fake.err >&2; return 1; }
-    run cat fake.out
 }
 
 @test "each grant is answered by one gradient, of the same minibatch in every run" {

@@ -7,7 +7,7 @@ is asked for. Words, all with the number of requests after which they are due (0
   die=N  cut=N        exits with status 7 instead of answering, or in the middle of an answer
   once=FILE           only when FILE is not there, which it then makes; before the word that it is about
   hang=N              does not answer
-  until=FIFO          answers the first request when somebody opens the FIFO to write
+  until=FILE          does not answer first before somebody writes a byte into FILE, a pipe
   text=N  long=N      prints a line for people; a header longer than any
   dtype=N name=N shape=N less=N more=N rows=N zero=N noloss=N seq=N json=N nan=N   answers wrongly
   double=N            answers twice
@@ -17,7 +17,7 @@ is asked for. Words, all with the number of requests after which they are due (0
   start=SHAPES        writes parameters instead, zeros: name:2x3,name:,...
   show=FILE           prints the tensors of a record instead, a line each: name, shape, values
   say=TEXT            on standard error, with each request
-  child               starts a process of its own that never ends
+  child               starts a process of its own that waits for a signal
 """
 
 import array
@@ -100,10 +100,11 @@ def gradient(header):
 
 def compute(header):
     if due("hang"):
-        select.select([stdin] if "quit" in words else [], [], [])  # a newer request, or nothing for ever
+        select.select([stdin] if "quit" in words else [], [], [])
         raise Quit
-    if "until" in words:
-        open(words.pop("until")).close()
+    if "until" in words and served == 0:
+        with open(words["until"], "rb", buffering=0) as pipe:
+            pipe.read(1)
     return gradient(header)
 
 
@@ -203,8 +204,8 @@ def main():
     if "start" in words:
         start()
         return
-    if "child" in words:
-        os.spawnlp(os.P_NOWAIT, "tail", "tail", "-f", "/dev/null")
+    if "child" in words and os.fork() == 0:
+        signal.pause()
     while True:
         header, meta = read()
         if header is None:
