@@ -159,42 +159,56 @@ X
 }
 
 @test "a program that dies is started again and gets the same minibatch" {
-    local how
+    local how limit why
     start w:2
-    for how in die=1 cut=1; do
+    for how in die=1 cut=1 hang=1; do
         rm -f once log
+        limit=1m why='ended with status 7'
+        [ $how != hang=1 ] || limit=1s why='did not answer for 1 s'
         dsgd-ps -q -m external:start.safetensors -e 0.5 -J 3 -o model \
-            -x "$(worker "$how once=once log=log" d.svm)" 2> err
+            -x "$(worker "$how once=once log=log" --external-timeout $limit d.svm)" 2> err
         run -0 show
         assert_output 'w 2 0.875 0.875'
         run -0 cat err
-        assert_output "dsgd-worker: external program '$program $how once=once log=log' ended with status 7: it is started again (1 of 3)"
+        assert_output "dsgd-worker: external program '$program $how once=once log=log' $why: it is started again (1 of 3)"
         run -0 "$python" -c 'import json; print(*(json.loads(line)["meta"]["seq"] for line in open("log")))'
         assert_output '0 1 1 2'
     done
 }
 
+@test "restarts are counted in a row: an answer between makes them none again" {
+    start w:1
+    run -0 dsgd-ps -q -m external:start.safetensors -e 0.5 -J 4 -o model \
+        -x "$(worker die=1 --external-restarts 1 d.svm)"
+    assert_equal "${#lines[@]}" 3
+    run ! grep -v "ended with status 7: it is started again (1 of 1)$" <<< "$output"
+    run -0 show
+    assert_output 'w 1 0.9375'
+}
+
 @test "one that always dies, hangs or cannot be started ends the worker, with status 5" {
-    local words options want
+    local words options restarts want
     start w:2
     mkfifo never
-    while IFS='|' read -r words options want; do
+    while IFS='|' read -r words options restarts want; do
         echo "$words"
         # shellcheck disable=SC2086 # words
         serve ps dsgd-ps -q -m external:start.safetensors -J 3 -P 1 -l "unix:$PWD/sock" -o model --on-loss fail
         # shellcheck disable=SC2086
         run -5 dsgd-worker -c "$address" --external "$words" $options d.svm
         assert_line --index -1 "dsgd-worker: external program '$words' $want"
+        assert_equal "$(grep -c 'it is started again (' <<< "$output")" "$restarts"
         run -0 cat ps.err
         run ! wait "$server"
         rm -f ps.ready
     done <<ROWS
-$program die=0|--external-restarts 2|ended with status 7
-$program die=0|--external-restarts 0|ended with status 7
-kill -9 \$\$|--external-restarts 1|was ended by signal 9
-exec /nowhere/program||ended with status 127
-$program hang=0|--external-timeout 200ms --external-restarts 1|did not answer for 0.2 s
-exec < /dev/null > /dev/null; read -r line < never|--external-restarts 0|was ended by signal 9
+$program die=0||3|ended with status 7
+$program die=0|--external-restarts 2|2|ended with status 7
+$program die=0|--external-restarts 0|0|ended with status 7
+kill -9 \$\$|--external-restarts 1|1|was ended by signal 9
+exec /nowhere/program||0|ended with status 127
+$program hang=0|--external-timeout 200ms --external-restarts 1|1|did not answer for 0.2 s
+exec < /dev/null > /dev/null; read -r line < never|--external-restarts 0|0|was ended by signal 9
 ROWS
 }
 
@@ -258,16 +272,18 @@ ROWS
 
 @test "a program can give up what is void, told by a newer record or a signal" {
     local how worker
-    for how in record USR1; do
-        fake accept welcome=3s full=0,0 beats=1 full=1,1 hear hear bye hear end
-        background worker dsgd-worker -c unix:s --external-cancel $how --external "$program quit hang=0 log=log.$how" d.svm
+    mkfifo told
+    for how in record HUP INT TERM USR1 USR2; do
+        fake accept welcome full=0,0 pipe=told full=1,1 hear hear bye hear end
+        background worker dsgd-worker -c unix:s --external-cancel $how --external "$program quit hang=0 told=told" d.svm
         worker=$!
         heard
         assert_line --regexp '^cancelled version=0 seq=0 '
         assert_line --regexp '^grad version=1 seq=1 '
         wait "$worker"
         run -0 cat worker.err
-        assert_output --partial '0: quit'
+        [ "$how" = record ] || how=" SIG$how"
+        assert_output "0: quit${how#record}"
     done
 }
 

@@ -3,15 +3,18 @@
  * For one worker after the other. Words, in order:
  *   ready       prints the address (it listens from the start)
  *   accept      takes the next connection, hears its HELLO and prints it
+ *   outside=N   for the next welcome: features, of a model that only its file describes, of 8 numbers
  *   welcome[=TIMEOUT]  rank 0 of 1, softmax on the worker's own classes, batch 4, seed 1
  *   full=V,S    parameters 0 of version V for minibatch S;  same=V,S: those that it has
  *   short=V,S   the same as full, one number less
  *   hear        waits for the next frame that is no heartbeat and prints it
  *   beats=N     waits for N heartbeats
  *   beat bye    sends one;  error=STATUS,TEXT;  raw=TEXT
+ *   pipe=FILE   waits for a byte from it
  *   bits        the gradient that came last, as numbers
  *   end         waits until the worker has closed
  *   close       closes */
+#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -32,6 +35,7 @@ struct fake {
     int listening;
     struct channel c;
     struct hello hello;
+    uint64_t outside; /* features; 0: softmax on those of the worker */
     size_t size;  /* floats of the parameters */
     float *floats;
     size_t n; /* of the last gradient */
@@ -77,6 +81,11 @@ static int say(struct fake *f, enum frame_type type, unsigned flags, const char 
     return channel_send(&f->c, &h, text, strlen(text), NULL, 0, e);
 }
 
+static int outside(struct fake *f, const char *arg, struct err *e)
+{
+    return num_whole(arg, &f->outside, e);
+}
+
 static int welcome(struct fake *f, const char *arg, struct err *e)
 {
     struct welcome w = { .workers = 1, .seed = 1, .batch = 4, .model = "softmax", .bias = 1 };
@@ -86,11 +95,18 @@ static int welcome(struct fake *f, const char *arg, struct err *e)
     if (arg != NULL && num_duration(arg, &w.timeout, e) < 0)
         return -1;
     f->size = w.classes.n * (w.features + 1);
+    if (f->outside > 0) {
+        f->size = 8;
+        w.model = "external:w";
+        w.features = f->outside;
+        w.tensors = json_pack("[[s, [i]]]", "w", 8);
+    }
     f->floats = realloc(f->floats, f->size * sizeof *f->floats);
     memset(f->floats, 0, f->size * sizeof *f->floats);
     char *text = welcome_text(&w, e);
     int sent = text ? say(f, FRAME_WELCOME, 0, text, e) : -1;
     free(text);
+    json_decref(w.tensors);
     return sent;
 }
 
@@ -192,6 +208,18 @@ static int raw(struct fake *f, const char *arg, struct err *e)
     return write(f->c.link.out, arg, strlen(arg)) > 0 ? 0 : err_sys(e, "raw");
 }
 
+static int pipe_in(struct fake *f, const char *arg, struct err *e)
+{
+    (void)f;
+    char byte;
+    int fd = open(arg, O_RDWR | O_CLOEXEC); /* does not wait for who writes */
+    if (fd < 0)
+        return err_sys(e, "%s", arg);
+    ssize_t n = link_ready(fd, false, patience) ? read(fd, &byte, 1) : 0;
+    close(fd);
+    return n == 1 ? 0 : -1;
+}
+
 static int bits(struct fake *f, const char *arg, struct err *e)
 {
     (void)arg, (void)e;
@@ -233,8 +261,9 @@ static const struct {
 } words[] = {
     { "accept", accept_one }, { "beat", beat },       { "beats", beats }, { "bits", bits },
     { "bye", bye },           { "close", close_it },  { "end", end },     { "error", error },
-    { "full", full },         { "hear", hear },       { "raw", raw },     { "ready", ready },
-    { "same", same },         { "short", shorter },   { "welcome", welcome },
+    { "full", full },         { "hear", hear },       { "outside", outside }, { "pipe", pipe_in },
+    { "raw", raw },           { "ready", ready },     { "same", same },   { "short", shorter },
+    { "welcome", welcome },
 };
 
 static int run(struct fake *f, const char *word, struct err *e)

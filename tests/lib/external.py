@@ -12,7 +12,9 @@ is asked for. Words, all with the number of requests after which they are due (0
   dtype=N name=N shape=N less=N more=N rows=N zero=N noloss=N seq=N json=N nan=N   answers wrongly
   double=N            answers twice
   noseq               never says which minibatch it answers
-  quit                gives up what it has when a newer request is there, or at USR1; then says `quit` on stderr
+  told=FILE           writes a byte into FILE, a pipe, when it has the first request and can be told of a newer one
+  quit                gives up what it has when a newer request is there, or at a signal; then says `quit` on stderr,
+                      with the name of the signal
   log=FILE            appends the metadata and names of each request, as JSON
   start=SHAPES        writes parameters instead, zeros: name:2x3,name:,...
   show=FILE           prints the tensors of a record instead, a line each: name, shape, values
@@ -30,7 +32,9 @@ import sys
 
 SIZES = {"F32": 4, "F64": 8, "I64": 8, "I32": 4}
 words = dict(word.partition("=")[::2] for word in sys.argv[1:])
+SIGNALS = signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2
 stdin, stdout = 0, 1
+woken, wakes = os.pipe()  # by signals: one that comes just before select() ends it, too
 served = 0
 
 
@@ -99,8 +103,11 @@ def gradient(header):
 
 
 def compute(header):
+    if "told" in words and served == 0:
+        with open(words["told"], "wb") as pipe:
+            pipe.write(b"x")
     if due("hang"):
-        select.select([stdin] if "quit" in words else [], [], [])
+        select.select([woken, stdin] if "quit" in words else [woken], [], [])
         raise Quit
     if "until" in words and served == 0:
         with open(words["until"], "rb", buffering=0) as pipe:
@@ -152,8 +159,13 @@ def answer(g, meta):
     write(record * 2 if due("double") else record)
 
 
-def on_signal(*_):
-    raise Quit
+def on_signal(number, _):
+    raise Quit(signal.Signals(number).name)
+
+
+def at_signals(handler):
+    for number in SIGNALS:
+        signal.signal(number, handler)
 
 
 def serve(header, meta):
@@ -166,12 +178,12 @@ def serve(header, meta):
         print(words["say"], file=sys.stderr, flush=True)
     echo = {"seq": meta["seq"]}
     try:
-        signal.signal(signal.SIGUSR1, on_signal if "quit" in words else signal.SIG_DFL)
+        at_signals(on_signal if "quit" in words else signal.SIG_DFL)
         g, loss = compute(header)
-        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
-    except Quit:
-        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
-        print("quit", file=sys.stderr, flush=True)
+        at_signals(signal.SIG_IGN)
+    except Quit as why:
+        at_signals(signal.SIG_IGN)
+        print("quit", *why.args, file=sys.stderr, flush=True)
         write(pack({}, echo))
         return
     answer(g, {"loss": repr(loss), "rows": meta["rows"], **echo})
@@ -204,6 +216,8 @@ def main():
     if "start" in words:
         start()
         return
+    os.set_blocking(wakes, False)
+    signal.set_wakeup_fd(wakes)
     if "child" in words and os.fork() == 0:
         signal.pause()
     while True:
