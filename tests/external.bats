@@ -287,6 +287,14 @@ ROWS
     done
 }
 
+@test "rows that a server wants wider than any memory end the worker" {
+    printf '%d,2\n' 0 1 0 1 > d.csv
+    fake accept outside=4611686018427387904 welcome full=0,0 end
+    run -4 dsgd-worker -c unix:s --external "$program" --no-header --label-column 1 d.csv
+    assert_output --partial 'out of memory'
+    heard
+}
+
 @test "heartbeats go on while it computes, and the end of the run ends it" {
     fake accept welcome=3s full=0,0 beats=2 bye hear end
     run -0 --separate-stderr dsgd-worker -c unix:s --external "$program hang=0" d.svm

@@ -54,8 +54,10 @@ static void add_wide(struct making *m)
 static int widen(struct making *m, struct err *e)
 {
     const struct rows *block = m->task->block;
-    size_t features = (size_t)m->task->features;
-    m->x = mem_new(block->n * features, sizeof *m->x, e);
+    size_t features = (size_t)m->task->features, n;
+    if (__builtin_mul_overflow(block->n, features, &n))
+        return err_memory(e);
+    m->x = mem_new(n, sizeof *m->x, e);
     for (size_t i = 0; m->x != NULL && i < block->n; i++)
         memcpy(m->x + i * features, block->x + i * block->features, block->features * sizeof *m->x);
     return m->x == NULL ? -1 : 0;
