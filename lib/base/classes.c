@@ -48,6 +48,14 @@ long classes_find_name(const struct classes *c, const char *name)
     return c->named ? found(c, name, 0) : -1;
 }
 
+double *classes_places(const struct classes *c, const struct classes *own, struct err *e)
+{
+    double *places = mem_new(own->n, sizeof *places, e);
+    for (size_t i = 0; places != NULL && i < own->n; i++)
+        places[i] = (double)classes_find_name(c, own->v[i].name);
+    return places;
+}
+
 static void label_free(struct label *l)
 {
     free(l->name);

@@ -28,6 +28,9 @@ enum { CLASSES_MAX = 65536 };
 long classes_find_value(const struct classes *c, double value);
 long classes_find_name(const struct classes *c, const char *name);
 
+/* (own->n) the index in c of each name of own, all of which c has: the caller's to free. */
+double *classes_places(const struct classes *c, const struct classes *own, struct err *e);
+
 /* Adds what `from` has and `into` lacks; of a label in both, the spelling and place that were seen
  * earlier stay, so that the order of merging does not matter. Mixing names and numbers is ERR_DATA. */
 int classes_merge(struct classes *into, const struct classes *from, struct err *e);

@@ -11,17 +11,11 @@ struct where {
     size_t row;
 };
 
-const struct rows *dataset_find(const struct dataset *d, uint64_t *row)
-{
-    const struct rows *part = d->parts;
-    while (*row >= part->n)
-        *row -= part++->n;
-    return part;
-}
-
 static struct where find(const struct dataset *d, uint64_t row)
 {
-    const struct rows *part = dataset_find(d, &row);
+    const struct rows *part = d->parts;
+    while (row >= part->n)
+        row -= part++->n;
     return (struct where){ part, (size_t)row };
 }
 

@@ -102,9 +102,6 @@ int dataset_read(struct dataset *d, char *const *paths, size_t n, const struct i
                  size_t limit, const struct log *log, struct err *e);
 void dataset_free(struct dataset *d);
 
-/* The part that holds a row of the whole data set; *row becomes its number there. */
-const struct rows *dataset_find(const struct dataset *d, uint64_t *row);
-
 /* Rows gathered into one contiguous block. Owns its memory; view it as rows. Zeroed before use. */
 struct batch {
     struct rows rows; /* dense floats, or sparse when any part of the data is sparse */

@@ -196,11 +196,9 @@ static int join_names(const struct classes *all, struct stock_part *p, struct er
     const struct classes *own = &p->classes;
     if (!own->named)
         return 0;
-    double *becomes = mem_new(own->n, sizeof *becomes, e);
+    double *becomes = classes_places(all, own, e);
     if (becomes == NULL)
         return -1;
-    for (size_t i = 0; i < own->n; i++)
-        becomes[i] = (double)classes_find_name(all, own->v[i].name);
     if (p->raw) {
         for (size_t i = 0; i < p->key.n; i++)
             p->key.becomes[i] = becomes[(size_t)p->key.becomes[i]];

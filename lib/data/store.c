@@ -109,11 +109,9 @@ static int join_labels(const struct dataset *d, const struct part *p, const stru
     memcpy(to, r->labels, r->n * sizeof *to);
     if (!own->named)
         return 0;
-    double *becomes = mem_new(own->n, sizeof *becomes, e);
+    double *becomes = classes_places(&d->classes, own, e);
     if (becomes == NULL)
         return -1;
-    for (size_t i = 0; i < own->n; i++)
-        becomes[i] = (double)classes_find_name(&d->classes, own->v[i].name);
     for (size_t i = 0; i < r->n; i++)
         to[i] = becomes[(size_t)to[i]];
     free(becomes);
