@@ -83,6 +83,21 @@ X
     refuse 2 'x.npy: npy needs --labels FILE, or --label-column NUMBER' "$PWD/x.npy"
 }
 
+@test "whole numbers as labels that no double holds are refused" {
+    npy '|u1' '(2, 1)' '\1\2' > x.npy
+    while read -r descr bytes; do
+        npy "$descr" '(2,)' "\\0\\0\\0\\0\\0\\0\\0\\0$bytes" > y.npy
+        refuse 3 'y.npy: row 2: the label, about ' "$PWD/x.npy" --labels "$PWD/y.npy"
+    done <<'X'
+<i8 \1\0\0\0\0\0\x20\0
+>u8 \0\x20\0\0\0\0\0\1
+<u8 \xff\xff\xff\xff\xff\xff\xff\xff
+<i8 \xff\xff\xff\xff\xff\xff\xff\x7f
+X
+    npy '<i8' '(2,)' '\0\0\0\0\0\0\0\x80\2\0\0\0\0\0\x20\0' > y.npy
+    run -0 read_rows x.npy --labels y.npy
+}
+
 @test "what is no array of rows of numbers is refused by name" {
     d=$(data 10-npy-column-order)
     refuse 3 'object.npy: numbers of kind "|O"' "$d/object.npy" --labels "$d/y.npy"

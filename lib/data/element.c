@@ -60,3 +60,14 @@ double element_get(const struct element *t, const unsigned char *p)
         return (double)((int64_t)(bits << unused) >> unused);
     return (double)bits;
 }
+
+bool element_exact(const struct element *t, const unsigned char *p)
+{
+    bool whole = t->kind == ELEMENT_SIGNED || t->kind == ELEMENT_UNSIGNED;
+    double v = element_get(t, p);
+    if (!whole || t->size < 8 || fabs(v) < 0x1p53)
+        return true;
+    if (t->kind == ELEMENT_SIGNED)
+        return v < 0x1p63 && (int64_t)v == (int64_t)bits_of(t, p);
+    return v < 0x1p64 && (uint64_t)v == bits_of(t, p);
+}

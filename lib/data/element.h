@@ -20,4 +20,7 @@ bool element_known(const struct element *t);
 /* The number at p, rounded to the nearest double where it has more digits. */
 double element_get(const struct element *t, const unsigned char *p);
 
+/* Whether element_get gives the number itself. */
+bool element_exact(const struct element *t, const unsigned char *p);
+
 #endif

@@ -65,6 +65,12 @@ static bool in_column(const struct labelled *l)
     return l->y.name == NULL && l->label > 0;
 }
 
+/* Whether a column can be taken out of its rows. */
+static bool has_columns(const struct array *x)
+{
+    return x->n_dims == 2 && x->width > 1;
+}
+
 static int find_column(struct labelled *l, const struct input *in, struct err *e)
 {
     const struct array *x = &l->x;
@@ -75,9 +81,9 @@ static int find_column(struct labelled *l, const struct input *in, struct err *e
         return 0;
     }
     if (in->label_column == NULL && l->label == 0)
-        return err_set(e, ERR_USAGE, "%s: %s needs --labels FILE, or --label-column NUMBER", x->name,
-                       x->kind->name);
-    if (x->n_dims != 2 || x->width < 2)
+        return err_set(e, ERR_USAGE, "%s: %s needs --labels FILE%s", x->name, x->kind->name,
+                       has_columns(x) ? ", or --label-column NUMBER" : "");
+    if (!has_columns(x))
         return err_set(e, ERR_DATA, "%s: --label-column needs two dimensions and two columns", x->name);
     if (l->label < 1 || l->label > x->width)
         return err_set(e, ERR_DATA, "%s: no column %llu: they count from 1 to %llu", x->name,
@@ -170,12 +176,14 @@ static int put_label(struct labelled *l, uint64_t i, struct err *e)
     size_t row = builder_count(b) - l->first;
     struct place at = { from->name, ": row ", row + 1 };
     char text[32];
-    double label = 0;
+    const unsigned char *label = NULL;
     if (in_column(l))
-        label = element_get(&from->element, array_at(from, i, l->label - 1));
+        label = array_at(from, i, l->label - 1);
     else if (l->y.name != NULL && row < from->rows)
-        label = element_get(&from->element, array_at(from, row, 0));
-    int n = snprintf(text, sizeof text, "%.17g", label);
+        label = array_at(from, row, 0);
+    int n = snprintf(text, sizeof text, "%.17g", label ? element_get(&from->element, label) : 0);
+    if (label != NULL && !element_exact(&from->element, label))
+        return err_set(e, ERR_DATA, "%s: row %zu: the label, about %s" LABELS_ROUNDED, from->name, row + 1, text);
     if (labels_put(&b->spellings, text, (size_t)n, at, b->labels, b->n, e) < 0)
         return err_ctx(e, "%s: row %zu", from->name, row + 1);
     return 0;

@@ -1,7 +1,9 @@
 /* The labels of rows while they are read: texts become classes at the end. */
 #include "data/labels.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +11,25 @@
 #include "base/num.h"
 
 enum { SHOWN = 40 /* bytes of a bad label that a message shows */ };
+
+/* Whether a text is a whole number of which the nearest double is another: two of these could become one. */
+static bool is_rounded(const char *text, size_t n, double value)
+{
+    char exact[400]; /* a double has 309 digits at most */
+    size_t i = n > 0 && (text[0] == '-' || text[0] == '+');
+    while (i + 1 < n && text[i] == '0' && isdigit((unsigned char)text[i + 1]))
+        i++;
+    size_t digits = 0, zeros = 0;
+    while (i + digits < n && isdigit((unsigned char)text[i + digits]))
+        digits++;
+    if (i + digits < n && text[i + digits] == '.')
+        for (zeros = 1; i + digits + zeros < n && text[i + digits + zeros] == '0';)
+            zeros++;
+    if (fabs(value) < 0x1p53 || digits == 0 || i + digits + zeros < n)
+        return false;
+    snprintf(exact, sizeof exact, "%.0f", fabs(value));
+    return strlen(exact) != digits || memcmp(exact, text + i, digits) != 0;
+}
 
 /* Whether a text can be a label, and its value when it is a number; NAN when it is a word. */
 static int judge(const char *text, size_t n, double *value, struct err *e)
@@ -24,6 +45,8 @@ static int judge(const char *text, size_t n, double *value, struct err *e)
     if (num_double(text, text + n, value) == text + n) {
         if (!isfinite(*value))
             return err_set(e, ERR_DATA, "label '%.*s' is not finite", shown, text);
+        if (is_rounded(text, n, *value))
+            return err_set(e, ERR_DATA, "label '%.*s'" LABELS_ROUNDED, shown, text);
         return 0;
     }
     *value = NAN;

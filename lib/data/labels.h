@@ -46,6 +46,9 @@ struct place {
     size_t number;
 };
 
+/* What a message says of a whole number that would become another. */
+#define LABELS_ROUNDED ": a whole number beyond 2^53 that a double does not hold: number the labels anew"
+
 /* Puts the label `text` at row[i]; row[0 .. i) was filled this way too.
  * -1: ERR_DATA that says what is wrong with the text, without the place. */
 int labels_put(struct labels *l, const char *text, size_t n, struct place at, double *row,
