@@ -38,6 +38,29 @@ train() {
     assert_line -n 0 '1 1:0 2:0 3:1 4:1 5:0 6:0'
 }
 
+@test "a first row that was taken for names is told of when its label is one of the labels" {
+    printf '5.1,3.5,setosa\n4,3,setosa\n3,2,virginica\n' > rows.csv
+    run -0 --separate-stderr dsgd-shard -o s --label-column 3 rows.csv
+    assert_regex "$stderr" "rows.csv:1: taken for the names of the columns, but 'setosa' is a label below: --no-header"
+    for header in 150,2,virgin a,b,setosa; do
+        sed "1s/.*/$header/" rows.csv > named.csv
+        run -0 --separate-stderr dsgd-shard -o s --label-column 3 named.csv
+        refute_regex "$stderr" 'taken for the names'
+    done
+}
+
+@test "a column of categories is no label, and one without any value has no mean" {
+    printf 'y,w,a,b\n1,1,,2\n0,2,NA,3\n' > rows.csv
+    refuse 2 '--categories: column number 1 is that of the label' --label-column y --categories b,1 "$PWD/rows.csv"
+    refuse 2 '--categories: column number 2 is that of the weights' --label-column y --weight-column w --categories w "$PWD/rows.csv"
+    run -0 --separate-stderr dsgd-shard -o s --missing mean --label-column y --weight-column w rows.csv
+    assert_regex "$stderr" "column 'a' has no value in any row, so no mean: it tells nothing; 1 such column"
+    printf '1 1:nan 2:1\n0 1:nan 2:nan\n' | dsgd-shard -o s --missing mean - 2> stderr
+    grep -q "column '1' has no value" stderr
+    run -0 --separate-stderr dsgd-shard -o s --missing mean --label-column y --weight-column w --drop-columns a rows.csv
+    refute_regex "$stderr" 'no value'
+}
+
 @test "text where no categories are asked for is an error that says what to do" {
     printf 'y,a,b\n1,2,x\n0,z,w\n' > rows.csv
     refuse 3 "rows.csv:2: column 'b': 'x' is not a number (--categories takes columns of text, --drop-columns" \

@@ -30,7 +30,7 @@ static int take_header(struct csv *f, struct err *e)
     f->header.line = f->record.lines.line;
     if (header_take(&f->header, &f->record, e) < 0)
         return -1;
-    if (header_doubtful(&f->header))
+    if (header_numbers(&f->header) == f->header.n)
         log_note(f->record.lines.source->log,
                  "%s:%zu: taken for the names of the columns, but all are numbers: --no-header if it is a row",
                  f->header.file, f->header.line);
@@ -70,7 +70,8 @@ static int take_record(struct csv *f, struct err *e)
         f->header.line = f->record.lines.line;
     }
     if (f->record.n != f->header.n) {
-        err_set(e, ERR_DATA, "%zu fields, expected %zu%s", f->record.n, f->header.n, advice(f));
+        err_set(e, ERR_DATA, "%zu field%s, expected %zu%s", f->record.n, f->record.n == 1 ? "" : "s",
+                f->header.n, advice(f));
         return lines_blame(&f->record.lines, e);
     }
     if (f->feature == NULL && csv_columns(f, e) < 0)
@@ -85,11 +86,26 @@ static bool is_nothing(const struct csv *f)
     return f->record.n > 1 && labelled && fields_empty(&f->record);
 }
 
+/* A row of data in the place of the names would be lost: some name is a number then, and that of the label a label. */
+static void doubt_header(const struct csv *f)
+{
+    const struct header *h = &f->header;
+    size_t numbers = h->names ? header_numbers(h) : 0;
+    if (f->feature == NULL || f->label == SIZE_MAX || numbers == 0 || numbers == h->n)
+        return;
+    const char *name = h->names[f->label];
+    if (texts_find(&f->builder->spellings.texts, name, strlen(name)) >= 0)
+        log_note(f->record.lines.source->log,
+                 "%s:%zu: taken for the names of the columns, but '%.40s' is a label below: --no-header if it is a row",
+                 h->file, h->line, name);
+}
+
 /* All records are read: nothing may be left over. */
 static int end(struct csv *f, struct err *e)
 {
     size_t labels = f->rows;
     int more = 0;
+    doubt_header(f);
     if (f->empty.n > 0)
         log_note(f->record.lines.source->log, "%s: nothing but separators; %zu such line%s left out", f->empty.first,
                  f->empty.n, f->empty.n == 1 ? " is" : "s are");

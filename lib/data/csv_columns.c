@@ -146,9 +146,13 @@ static int find_categories(struct csv *f, struct err *e)
         return 0;
     bool *flags = mem_new(f->header.n, sizeof *flags, e);
     int status = flags == NULL ? -1 : header_list(&f->header, list, flags, e);
-    for (size_t i = 0; status == 0 && i < f->header.n; i++)
-        if (flags[i] && f->feature[i] >= 0)
+    for (size_t i = 0; status == 0 && i < f->header.n; i++) {
+        if (flags[i] && (i == f->label || i == f->weight))
+            status = err_set(e, ERR_USAGE, "column number %zu is that of the %s", i + 1,
+                             i == f->label ? "label" : "weights");
+        else if (flags[i] && f->feature[i] >= 0)
             f->encoding->v[f->feature[i]].kind = COLUMN_CATEGORY;
+    }
     free(flags);
     return status < 0 && e->kind == ERR_USAGE ? err_ctx(e, "--categories") : status;
 }

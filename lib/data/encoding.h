@@ -90,7 +90,7 @@ size_t encoding_width(const struct encoding *c, size_t features);
 /* The means, where they are wanted and not known: begin, all rows that are trained on, end. */
 int encoding_begin(struct encoding *c, size_t features, struct err *e);
 void encoding_meet(struct encoding *c, const struct rows *r, size_t i);
-int encoding_end(struct encoding *c, struct err *e);
+int encoding_end(struct encoding *c, const struct log *log, struct err *e);
 
 /* All rows of b, which are as they were read. */
 int encoding_apply(const struct encoding *c, struct builder *b, struct err *e);

@@ -1,5 +1,6 @@
 /* What missing values become where that is asked of the rows: their means, their most frequent categories. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -113,11 +114,31 @@ static double mean_of(const struct tally *t, size_t j)
     return there > 0 ? t->sum[j] / (double)there : 0;
 }
 
-int encoding_end(struct encoding *c, struct err *e)
+/* Features that have no value in any row have no mean. */
+static void tell_empty(const struct encoding *c, const struct log *log)
+{
+    const struct tally *t = c->tally;
+    size_t empty = 0, first = 0;
+    for (size_t j = t->n; j-- > 0;)
+        if (t->rows > 0 && t->missing[j] == t->rows) {
+            empty++;
+            first = j;
+        }
+    if (empty == 0)
+        return;
+    const char *name = first < c->n ? c->v[first].name : NULL;
+    char number[24];
+    snprintf(number, sizeof number, "%zu", first + 1);
+    log_note(log, "column '%.40s' has no value in any row, so no mean: it tells nothing; %zu such column%s",
+             name ? name : number, empty, empty == 1 ? "" : "s");
+}
+
+int encoding_end(struct encoding *c, const struct log *log, struct err *e)
 {
     struct tally *t = c->tally;
     if (t == NULL)
         return 0;
+    tell_empty(c, log);
     c->fill = mem_new(t->n, sizeof *c->fill, e);
     c->n_fill = t->n;
     for (size_t j = 0; c->fill != NULL && j < t->n; j++)

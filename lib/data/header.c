@@ -33,15 +33,15 @@ void header_free(struct header *h)
     *h = (struct header){ 0 };
 }
 
-bool header_doubtful(const struct header *h)
+size_t header_numbers(const struct header *h)
 {
+    size_t numbers = 0;
     for (size_t i = 0; i < h->n; i++) {
         const char *end = h->names[i] + strlen(h->names[i]);
         float v;
-        if (num_float(h->names[i], end, &v) != end)
-            return false;
+        numbers += num_float(h->names[i], end, &v) == end;
     }
-    return true;
+    return numbers;
 }
 
 long header_name(const struct header *h, const char *name)

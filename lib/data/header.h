@@ -21,8 +21,8 @@ struct header {
 int header_take(struct header *h, struct fields *record, struct err *e);
 void header_free(struct header *h);
 
-/* Whether all names are numbers, which then are more likely a row of data. */
-bool header_doubtful(const struct header *h);
+/* How many of the names are numbers: where all are they are more likely a row of data. */
+size_t header_numbers(const struct header *h);
 
 /* Column of a name, from 0; -1: none; -2: more than one. */
 long header_name(const struct header *h, const char *name);

@@ -250,7 +250,7 @@ static int look_at_rows(struct splitting *g, struct err *e)
     if ((d->as_read || g->balance.factor != NULL) && each_row(g, meet_read, e) < 0)
         return -1;
     balance_settle(&g->balance);
-    if (d->as_read && (encoding_end(&d->encoding, e) < 0 || encoding_describe(&d->encoding, d->meta, e) < 0))
+    if (d->as_read && (encoding_end(&d->encoding, g->s->log, e) < 0 || encoding_describe(&d->encoding, d->meta, e) < 0))
         return -1;
     if (g->scaling.moments != NULL && (each_row(g, meet_encoded, e) < 0 || meet_chunk(g, e) < 0))
         return -1;
