@@ -338,7 +338,7 @@ X
     refuse 3 "images.idx has 4 rows, $d/labels-3.idx has 3 labels" "$d/images.idx" --labels "$d/labels-3.idx"
     refuse 3 'short.idx: the header promises 16 bytes, 12 found' "$d/short.idx" --labels "$d/labels.idx"
     refuse 3 'long.idx: 4 bytes too many' "$d/long.idx" --labels "$d/labels.idx"
-    refuse 2 'images.idx: idx needs --labels FILE, or --label-column NUMBER' "$d/images.idx"
+    refuse 2 'images.idx: idx needs --labels FILE' "$d/images.idx"
     refuse 3 'images.idx: 4 numbers a row, a label is one' "$d/images.idx" --labels "$d/images.idx"
     refuse 2 'rows.svm: --labels goes with IDX, npy, npz, safetensors, CSV and TSV, this is libsvm' "$(data 15-shards-lose-nothing/rows.svm)" --labels "$d/labels.idx"
 }
@@ -438,6 +438,76 @@ X
     refuse 4 'nix.tar: No such file' "$PWD/nix.tar//a"
     run -0 read_rows "$d//rows.tar//data/part-1.svm"
     assert_equal "${#lines[@]}" 3
+}
+
+@test "text for people beside the data of an archive is left out, with a line that says so" {
+    printf '1 1:0.5 2:1\n-1 2:1\n' > in.svm
+    printf 'Iris data, by Fisher\n\nData set: 150 rows, 4 features.\nSee http://example.org: old.\n' > README.txt
+    for members in 'README.txt in.svm' 'in.svm README.txt'; do
+        tar cf a.tar $members
+        for from in a.tar -; do
+            run -0 --separate-stderr dsgd-shard -o s --split sequential "$from" < a.tar
+            assert_regex "$stderr" '\(README.txt\): text without rows, left out'
+            run -0 rows s
+            assert_output $'1 1:0.5 2:1\n-1 2:1'
+        done
+    done
+    refuse 3 "a.tar(README.txt):1: 'data,' is not INDEX:VALUE" -f libsvm "$PWD/a.tar"
+    refuse 2 'a.tar(README.txt): CSV needs --label-column' "$PWD/a.tar//README.txt" -f csv
+    run -3 dsgd-shard -o none README.txt --label-column 1
+    tar cf b.tar README.txt
+    run -3 --separate-stderr dsgd-shard -o none b.tar
+    assert_regex "$stderr" 'b.tar: no rows$'
+}
+
+@test "what could be rows is not taken for text for people" {
+    printf '1 1:0.5\n' > in.svm
+    for text in 'a title\ny,a\n1,2\n' 'red,yes\nblue,no\n' '1\n2\n' 'spam 1:2\n' 'y,a\nno,"all, of it"\nno,b\n' \
+        'y;a\nyes;1\n' 'a b\n1 2\n'; do
+        printf "$text" > rows
+        tar cf a.tar in.svm rows
+        run --separate-stderr dsgd-shard -o s a.tar
+        refute_regex "$stderr" 'left out'
+        [ "$status" != 0 ] || assert_regex "$stderr" ' [23] rows'
+    done
+    { yes red,round,yes | head -n 9999; } > rows # its last line in the head is cut
+    tar cf a.tar in.svm rows
+    refuse 2 'a.tar(rows): CSV needs --label-column' "$PWD/a.tar"
+}
+
+@test "an option of another format is refused" {
+    printf '1 1:0.5\n' > in.svm
+    printf 'y,a\n1,2\n' > rows.csv
+    dsgd-shard -q -o shard in.svm
+    while read -r input status text option; do
+        refuse "$status" "$input: $text" "$PWD/$input" $option
+    done <<'X'
+in.svm 2 --label-column --label-column 1
+in.svm 2 --decimal-comma --decimal-comma
+in.svm 2 --no-header --no-header
+in.svm 2 --skip-lines --skip-lines 1
+in.svm 2 --label-suffix --label-suffix .
+in.svm 2 --separator -f libsvm --separator ;
+rows.csv 2 --zero-based --zero-based --label-column y
+rows.csv 2 --separator -f tsv --separator ; --label-column y
+shard 2 a --label-column 1
+shard 2 --no-header --no-header
+shard 2 --zero-based --zero-based
+X
+}
+
+@test "a whole number that is too large for a label of its own is refused" {
+    refuse 3 "<stdin>:2: label '9007199254740993': a whole number beyond 2^53" - <<< $'9007199254740992 1:1\n9007199254740993 1:2'
+    refuse 3 "<stdin>:1: label '-9007199254740993.0': a whole" - <<< '-9007199254740993.0 1:1'
+    refuse 3 "<stdin>:2: label '9007199254740993': a whole" --label-column y - <<< $'y,a\n9007199254740993,1'
+    run -0 read_rows - <<< $'9007199254740994 1:1\n-0018446744073709551616 1:1\n1e300 1:2\n12345678901234567890.5 1:2'
+}
+
+@test "a slash too many is no archive: the file is what is missing" {
+    refuse 4 "$PWD//none: No such file or directory" "$PWD//none"
+    refuse 4 "$PWD/none: No such file or directory" "$PWD/none//x"
+    head -c 5000 /dev/zero > zeros
+    refuse 3 'zeros: it begins with zeros: no data, and no archive of any' "$PWD/zeros"
 }
 
 @test "tar and zip of every flavour give the same rows" {

@@ -263,8 +263,10 @@ X
 }
 
 @test "files of one data set are of one kind" {
+    record '\1' > images
+    refuse 3 'images: cifar10 (bytes) after libsvm (sparse rows)' "$ten" "$PWD/images"
     printf 'y,a\n1,2\n0,3\n' > a.csv
-    refuse 3 'a.csv:2: csv (floats) after libsvm (sparse rows)' --label-column y "$ten" "$PWD/a.csv"
+    refuse 2 '--label-column goes with IDX, npy, npz, safetensors, CSV and TSV, this is libsvm' --label-column y "$ten" "$PWD/a.csv"
 }
 
 @test "files of one data set are read alike" {

@@ -42,11 +42,16 @@ static const char *separator_of(const struct input *in)
     return in->separator ? in->separator : json_string_value(json_object_get(in->like, "separator"));
 }
 
+bool format_told(const struct input *in)
+{
+    return in->format.plug != NULL && in->format.plug != &format_auto.plug;
+}
+
 const struct format *format_choose(const struct input *in, const struct source *s, struct err *e)
 {
     const struct format *best = &format_auto;
     int highest = BID_NO;
-    if (in->format.plug != NULL && in->format.plug != &format_auto.plug)
+    if (format_told(in))
         return (const struct format *)in->format.plug;
     for (const struct plug *const *row = rows; *row; row++) {
         const struct format *f = (const struct format *)*row;

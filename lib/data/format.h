@@ -28,10 +28,13 @@ struct format {
     json_t *(*meta)(const void *self); /* what must travel with the rows: new, or NULL */
 };
 
-extern const struct format format_safetensors, format_npz, format_cifar100, format_csv;
+extern const struct format format_safetensors, format_npz, format_cifar100, format_csv, format_libsvm;
 
 /* Whether the format of that name, which may be NULL, is a table. */
 bool format_is_table(const char *name);
+
+/* Whether a format was asked for. */
+bool format_told(const struct input *in);
 
 /* The format that was asked for, else the highest bidder. NULL and e (ERR_DATA, with name). */
 const struct format *format_choose(const struct input *in, const struct source *s, struct err *e);

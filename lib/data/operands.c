@@ -9,6 +9,7 @@
 #include "data/encoding.h"
 #include "data/format.h"
 #include "data/labelled.h"
+#include "data/prose.h"
 #include "data/source.h"
 #include "data/spool.h"
 #include "data/tensors.h"
@@ -32,8 +33,9 @@ static int check_shard(const struct reading *r, const char *name, struct err *e)
     const struct spec *format = &r->in->format;
     if (format->plug == &format_safetensors.plug && strchr(format->text, ':') != NULL)
         return err_set(e, ERR_USAGE, "%s: is a shard: %s names tensors of other people's", name, format->text);
-    if (r->in->labels != NULL)
-        return err_set(e, ERR_USAGE, "%s: a shard has its labels in it: leave out --labels", name);
+    if (r->in->labels != NULL || r->in->label_column != NULL)
+        return err_set(e, ERR_USAGE, "%s: a shard has its labels in it: leave out --%s", name,
+                       r->in->labels != NULL ? "labels" : "label-column");
     return 0;
 }
 
@@ -168,23 +170,38 @@ static int add_raw(struct reading *r, struct source *s, const struct format *f, 
     return b == NULL ? -1 : add_rows(r, f, f->open(s, b, r->in, e), s->name, e);
 }
 
-/* An option about columns that was given, or NULL. */
-static const char *column_option(const struct input *in)
-{
-    return in->weight_column ? "weight-column" : in->drop_columns ? "drop-columns" : in->categories ? "categories" : in->hash_bits ? "hash-bits" : NULL;
-}
+#define TABLES "CSV and TSV"
+#define ARRAYS "IDX, npy, npz, safetensors, " TABLES
 
 /* Options that would go unused. */
 static int check_options(const struct reading *r, const struct source *s, const struct format *f,
                          struct err *e)
 {
-    const char *columns = column_option(r->in);
-    if (columns != NULL && !f->table)
-        return err_set(e, ERR_USAGE, "%s: --%s goes with CSV and TSV, this is %s", s->name, columns, f->plug.name);
-    if (r->in->labels == NULL || f->table || f->open == labelled_open || f == &format_npz || f == &format_safetensors)
-        return 0;
-    return err_set(e, ERR_USAGE, "%s: --labels goes with IDX, npy, npz, safetensors, CSV and TSV, this is %s", s->name,
-                   f->plug.name);
+    const struct input *in = r->in;
+    const bool array = f->table || f->open == labelled_open || f == &format_npz || f == &format_safetensors;
+    const struct {
+        const char *name;
+        bool given, fits;
+        const char *formats;
+    } options[] = {
+        { "weight-column", in->weight_column != NULL, f->table, TABLES },
+        { "drop-columns", in->drop_columns != NULL, f->table, TABLES },
+        { "categories", in->categories != NULL, f->table, TABLES },
+        { "hash-bits", in->hash_bits > 0, f->table, TABLES },
+        { "no-header", in->no_header, f->table, TABLES },
+        { "skip-lines", in->skip_lines > 0, f->table, TABLES },
+        { "decimal-comma", in->decimal_comma, f->table, TABLES },
+        { "label-suffix", in->label_suffix != NULL, f->table, TABLES },
+        { "separator", in->separator != NULL, f == &format_csv, "CSV" },
+        { "label-column", in->label_column != NULL, array, ARRAYS },
+        { "labels", in->labels != NULL, array, ARRAYS },
+        { "zero-based", in->zero_based, f == &format_libsvm, "libsvm" },
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].given && !options[i].fits)
+            return err_set(e, ERR_USAGE, "%s: --%s goes with %s, this is %s", s->name, options[i].name,
+                           options[i].formats, f->plug.name);
+    return 0;
 }
 
 static int add_member(struct reading *r, struct source *s, struct err *e)
@@ -193,6 +210,15 @@ static int add_member(struct reading *r, struct source *s, struct err *e)
     if (f == NULL || check_options(r, s, f, e) < 0)
         return -1;
     return f == &format_safetensors ? add_spooled(r, s, e) : add_raw(r, s, f, e);
+}
+
+/* Nobody named the member, and it is for people to read. */
+static bool for_people(const struct reading *r, const struct source *s)
+{
+    if (s->member == NULL || s->chosen || format_told(r->in) || r->in->separator != NULL || !prose(s->head, s->head_n))
+        return false;
+    log_note(r->log, "%s: text without rows, left out (%s//%s reads it)", s->name, s->path, s->member);
+    return true;
 }
 
 static int add_source(struct reading *r, struct source *s, struct err *e)
@@ -205,7 +231,7 @@ static int add_source(struct reading *r, struct source *s, struct err *e)
         return check_options(r, s, f, e) < 0 ? -1 : add_file(r, s, e);
     int more;
     while ((more = source_next(s, e)) > 0)
-        if (s->head_n > 0 && add_member(r, s, e) < 0)
+        if (s->head_n > 0 && !for_people(r, s) && add_member(r, s, e) < 0)
             return -1;
     return more;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "data/opening.h"
 #include "data/spool.h"
 #include "data/unpack.h"
 
@@ -98,6 +99,20 @@ static int archive_failed(struct source_state *t, struct err *e)
     return -1;
 }
 
+/* What libarchive finds wrong with a file that is none of its own. */
+static int not_opened(const struct source *s, struct err *e)
+{
+    const unsigned char *head = s->state->file.head; /* where a file is shorter there are zeros */
+    bool zeros = true;
+    for (size_t i = 0; i < FLOW_HEAD && zeros; i++)
+        zeros = head[i] == 0;
+    if (zeros && s->state->below.kind == ERR_OK)
+        err_set(e, ERR_DATA, "it begins with zeros: no data, and no archive of any");
+    else
+        archive_failed(s->state, e);
+    return err_ctx(e, "%s", s->path);
+}
+
 /* Without filters: what is compressed was unpacked before. */
 static int archive_begin(struct source *s, struct err *e)
 {
@@ -129,29 +144,6 @@ static int entry_read(void *self, unsigned char *to, size_t room, size_t *got, s
         return archive_failed(s->state, e);
     *got = (size_t)n;
     return 0;
-}
-
-/* Opens path; when there is no such file, the archive before the last "//" and notes the member. */
-static int open_operand(struct source *s, const char *path, struct err *e)
-{
-    s->path = mem_text(strcmp(path, "-") == 0 ? SOURCE_STDIN : path, e);
-    if (s->path == NULL)
-        return -1;
-    s->fd = STDIN_FILENO;
-    if (strcmp(path, "-") == 0)
-        return 0;
-    s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    char *split = NULL;
-    for (char *at = s->path; s->fd < 0 && (at = strstr(at, "//")) != NULL; at++)
-        split = at;
-    if (split != NULL && split[2] != '\0') {
-        *split = '\0';
-        s->fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-        s->state->member = mem_text(split + 2, e);
-        if (s->state->member == NULL)
-            return -1;
-    }
-    return s->fd < 0 ? err_sys(e, "%s", s->path) : 0;
 }
 
 static int closed_stdin(const struct source *s)
@@ -204,7 +196,7 @@ int source_open(struct source *s, const char *path, const struct log *log, struc
     memset(s, 0, sizeof *s);
     s->fd = -1;
     s->state = mem_new(1, sizeof *s->state, e);
-    if (s->state == NULL || open_operand(s, path, e) < 0)
+    if (s->state == NULL || (s->fd = opening(path, SOURCE_STDIN, &s->path, &s->state->member, e)) < 0)
         goto fail;
     s->log = log ? log : &quiet;
     s->name = mem_text(s->path, e);
@@ -280,6 +272,7 @@ static int entry_open(struct source *s, struct archive_entry *entry, struct err 
     s->member = raw ? NULL : mem_text(entry_path(entry), e);
     if (s->name == NULL || (s->member == NULL && !raw))
         return -1;
+    s->chosen = t->member != NULL;
     s->zip = is_kind(t->archive, ARCHIVE_FORMAT_ZIP);
     if (flow_peek(&t->entry, (struct flow){ entry_read, s }, e) < 0)
         return err_ctx(e, "%s", s->name);
@@ -355,10 +348,8 @@ int source_next(struct source *s, struct err *e)
         t->ended = status == ARCHIVE_EOF;
         if (t->ended)
             return check_rest(s, e) < 0 || read_rest(s, e) < 0 || check_end(s, e) < 0 ? -1 : no_more(s, e);
-        if (status < ARCHIVE_WARN || status == ARCHIVE_RETRY) { /* what cannot be read is not passed over */
-            archive_failed(t, e);
-            return err_ctx(e, "%s", s->path);
-        }
+        if (status < ARCHIVE_WARN || status == ARCHIVE_RETRY) /* what cannot be read is not passed over */
+            return not_opened(s, e);
         if (!is_data(s, entry))
             continue;
         t->found = true;

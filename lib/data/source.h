@@ -18,6 +18,7 @@ struct source {
     char *name;                 /* of what is read now: "rows.svm", "rows.tar(part-1.svm)" */
     char *member;               /* of an archive, what is read now: "part-1.svm"; NULL: it is none */
     int fd;
+    bool chosen; /* the member that the path names */
     bool zip;   /* it is a member of a zip archive */
     bool plain; /* a whole regular file as it lies: fd can be mapped when it is a shard */
     const unsigned char *head;  /* the first bytes of what is read now */
