@@ -139,7 +139,7 @@ X
         echo "$policy"
         dsgd-ps -P 2 -p "${policy/:4/:2}" -m external:start.safetensors -J 20 -o model -t run.trace \
             -x "$(worker '' -d exp:mean=1ms d.svm) # %r" 2> err
-        awk -f "$top_srcdir/tests/lib/identities.awk" run.trace
+        identities
         run -0 grep -c $'\tupdate\t' run.trace
         assert_output 20
         run ! grep -v -e '^dsgd-ps: 20 updates' -e '^worker ' -e '^[0-9a]' \

@@ -11,18 +11,6 @@ teardown() {
     leave_nothing
 }
 
-identities() {
-    awk -f "$top_srcdir/tests/lib/identities.awk" "${1-run.trace}"
-}
-
-# A server for P wires: $address, $server; trace in run.trace, words in ps.err.
-#   ps_for P POLICY OPTION...
-ps_for() {
-    local workers=$1 policy=$2
-    shift 2
-    serve ps dsgd-ps -m logistic -P "$workers" -p "$policy" -l "unix:$PWD/sock" -o model -t run.trace "$@"
-}
-
 # Minibatch SEQ on VERSION from worker RANK.
 #   push RANK VERSION SEQ
 push() {
@@ -42,14 +30,6 @@ leave() {
 end_of_server() {
     ended=0
     wait "$server" || ended=$?
-}
-
-# Words of the server, once they are there.
-said() {
-    eventually grep -q -e "$1" ps.err || {
-        cat ps.err >&2
-        fail "the server did not say: $1"
-    }
 }
 
 @test "k-sync goes on without a lost worker, whose half-sent gradient is not used" {

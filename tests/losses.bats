@@ -12,26 +12,6 @@ teardown() {
     leave_nothing
 }
 
-identities() {
-    awk -f "$top_srcdir/tests/lib/identities.awk" "${1-run.trace}"
-}
-
-# A server for P wires: $address, $server; trace in run.trace, words in ps.err.
-#   ps_for P POLICY OPTION...
-ps_for() {
-    local workers=$1 policy=$2
-    shift 2
-    serve ps dsgd-ps -m logistic -P "$workers" -p "$policy" -l "unix:$PWD/sock" -o model -t run.trace "$@"
-}
-
-# Words of the server, once they are there.
-said() {
-    eventually grep -q -e "$1" ps.err || {
-        cat ps.err >&2
-        fail "the server did not say: $1"
-    }
-}
-
 # The pid in the name of the wire that was made last.
 wire_pid() {
     tail -n 1 .background

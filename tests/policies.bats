@@ -13,18 +13,6 @@ teardown() {
     leave_nothing
 }
 
-identities() {
-    awk -f "$top_srcdir/tests/lib/identities.awk" "${1-run.trace}"
-}
-
-# A server for P wires on a socket of its own: $address, $server; trace in run.trace.
-#   ps_for P POLICY OPTION...
-ps_for() {
-    local workers=$1 policy=$2
-    shift 2
-    serve ps dsgd-ps -m logistic -P "$workers" -p "$policy" -l "unix:$PWD/sock" -o model -t run.trace "$@"
-}
-
 # The events of the trace that match, as "event worker seq version".
 events() {
     awk -F '\t' -v which="$1" '$2 ~ "^(" which ")$" { print $2, $3, $4, $5 }' run.trace

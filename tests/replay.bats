@@ -27,10 +27,6 @@ real() {
         -x "dsgd-worker -q -d exp:mean=1ms $folder/shard-%r" "${@:2}"
 }
 
-identities() {
-    awk -f "$top_srcdir/tests/lib/identities.awk" run.trace
-}
-
 # The recorded run again: its model is the recorded one, to the last byte, and so is every event.
 #   same_again [OPTION]...
 same_again() {

@@ -37,7 +37,7 @@ updates() {
 # The trace is that of one run from its start, and gives the model again.
 #   one_run MODEL
 one_run() {
-    awk -f "$top_srcdir/tests/lib/identities.awk" run.trace
+    identities
     dsgd-trace summary run.trace > /dev/null
     dsgd-sim -q --replay run.trace -o again -t again.trace shard-*
     cmp "$1" again

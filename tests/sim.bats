@@ -19,10 +19,6 @@ teardown() {
     [ -z "$(find . -name '.*.??????')" ] || fail "temporary files are left"
 }
 
-identities() {
-    awk -f "$top_srcdir/tests/lib/identities.awk" "${1-run.trace}"
-}
-
 # The parameters of a model: the record without its header.
 parameters() {
     local n

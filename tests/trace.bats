@@ -261,10 +261,6 @@ broken() {
     diff <(LC_ALL=C dsgd-trace summary "$k_sync") <(LC_ALL=$comma dsgd-trace summary "$k_sync")
 }
 
-identities() {
-    awk -f "$top_srcdir/tests/lib/identities.awk" "$@"
-}
-
 @test "the identities hold in the traces here" {
     run identities "$k_sync" "$async"
     assert_output ""

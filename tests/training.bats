@@ -28,10 +28,6 @@ three() {
         -x 'dsgd-worker a' -x 'dsgd-worker b' -x "dsgd-worker -d $delay c"
 }
 
-identities() {
-    awk -f "$top_srcdir/tests/lib/identities.awk" "${1-run.trace}"
-}
-
 # A column of `dsgd-trace summary`, a worker a line, `all` last.
 column() {
     dsgd-trace summary "${2-run.trace}" |

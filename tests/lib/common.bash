@@ -47,6 +47,12 @@ comma_locale() {
     locale -a 2> /dev/null | grep -m 1 -E '^(de|fr|es|it)_.*(utf8|UTF-8)$' || true
 }
 
+# Fails unless what holds with equality in every trace holds in these.
+#   identities [TRACE]...     (default run.trace)
+identities() {
+    awk -f "$top_srcdir/tests/lib/identities.awk" "${@-run.trace}"
+}
+
 # Runs a command every 50 ms until it succeeds; fails after SECONDS (default 10).
 #   eventually [-s SECONDS] COMMAND [ARG]...
 eventually() {

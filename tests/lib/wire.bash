@@ -58,3 +58,19 @@ start() {
         hears "w$r" "params 0 0 full"
     done
 }
+
+# A server for P wires, on a socket of its own: $address, $server; trace in run.trace, words in ps.err.
+#   ps_for P POLICY OPTION...
+ps_for() {
+    local workers=$1 policy=$2
+    shift 2
+    serve ps dsgd-ps -m logistic -P "$workers" -p "$policy" -l "unix:$PWD/sock" -o model -t run.trace "$@"
+}
+
+# Words of the server, once they are there.
+said() {
+    eventually grep -q -e "$1" ps.err || {
+        cat ps.err >&2
+        fail "the server did not say: $1"
+    }
+}
