@@ -39,7 +39,7 @@ class Proxy:
         self.thread.start()
 
     def order(self, what, rank, *args):
-        """what: cut, reset, stall, tear (with bytes that still pass), stop."""
+        """what: cut, stall, tear (with bytes that still pass), stop."""
         with self.lock:
             self.orders.append((what, rank, args))
         os.write(self.woken, b"x")
