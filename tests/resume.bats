@@ -360,6 +360,34 @@ freeze_child() {
     run -1 compgen -G '.ck.*'
 }
 
+@test "workers are told to leave when the last checkpoint is written, and are still there if the server is killed before" {
+    train -J 20 -o straight -t straight.trace
+    train -J 5 -o part -C ck -t run.trace
+    server -e inverse:0.003,decay=0.01 -J 20 --resume
+    eventually freeze_child
+    workers
+    ended() { awk -F '\t' '$2 == "stop" && $6 == 20 { found = 1 } END { exit !found }' run.trace; }
+    eventually ended
+    killed
+    kill -CONT "$child" 2> /dev/null || true
+    server -e inverse:0.003,decay=0.01 -J 20 --resume
+    wait "$server"
+    same_model straight model
+    one_run model
+}
+
+@test "they do not wait for a disk that takes nothing longer than --drain-timeout" {
+    server -J 5 --drain-timeout 700ms
+    eventually freeze_child
+    workers
+    left() { [ "$(grep -c $'\tleave\t' run.trace)" = 3 ]; }
+    eventually left
+    run -0 awk -F '\t' '$2 == "stop" { end = $1 } $2 == "leave" && $1 < end + 0.69 { print }' run.trace
+    assert_output ""
+    killed
+    kill -CONT "$child" 2> /dev/null || true
+}
+
 @test "a trace is cut where the checkpoint is, a torn line with it" {
     train -J 20 -o straight -t straight.trace
     train -J 9 -o part -t run.trace -C ck

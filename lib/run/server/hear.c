@@ -39,7 +39,8 @@ static int read_work(struct work *w, const struct peer *p, const unsigned char *
 
 static int on_hello(struct peer *p, const struct frame *f, unsigned char *payload, struct err *e)
 {
-    if (p->state == PEER_LEAVING)
+    const struct server *s = p->server;
+    if (p->state == PEER_LEAVING || s->phase == PHASE_DRAIN)
         return 0; /* too late; it finds BYE or ERROR */
     if (roster_hello(p, payload, (size_t)f->length, e) == 0) {
         peer_greeted(p);
@@ -115,7 +116,7 @@ static int on_bye(struct peer *p, const struct frame *f, unsigned char *payload,
 {
     struct server *s = p->server;
     struct work w = { .compute = NAN, .delay = NAN };
-    if (p->state != PEER_LEAVING)
+    if (p->state != PEER_LEAVING && s->phase != PHASE_DRAIN)
         return err_set(e, ERR_PEER, "it left");
     if (p->rank == NO_PLACE || s->aggregate == NULL)
         return 0;

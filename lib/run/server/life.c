@@ -42,18 +42,37 @@ int server_event(struct server *s, int rc, struct err *e)
     return 0;
 }
 
+static void start_drain_limit(struct server *s)
+{
+    struct timeval t = server_interval(s->conf->drain_timeout);
+    event_add(s->limit, &t);
+}
+
+/* Who has not said what it wants is not told that there is nothing. */
+static void drop_strangers(struct server *s)
+{
+    for (struct peer *p = s->peers, *next; p != NULL; p = next) {
+        next = p->next;
+        if (p->state == PEER_NEW && p->child == NULL)
+            peer_free(p);
+    }
+}
+
 /* Workers end well when the run ended, was stopped, lost others or failed here; not when it
  * diverged or never began. */
 static void dismiss_all(struct server *s, bool ran)
 {
     bool failed = s->failure.kind == ERR_NO || (s->failure.kind != ERR_OK && !ran);
-    for (struct peer *p = s->peers, *next; p != NULL; p = next) {
-        next = p->next;
-        if (p->state == PEER_NEW && p->child == NULL)
-            peer_free(p);
-        else
-            peer_dismiss(p, failed ? &s->failure : NULL);
-    }
+    for (struct peer *p = s->peers; p != NULL; p = p->next)
+        peer_dismiss(p, failed ? &s->failure : NULL);
+    start_drain_limit(s);
+}
+
+/* A server that is killed before the last checkpoint is whole needs them when it goes on from the one before. */
+static void stop_holding(struct server *s)
+{
+    s->holding = false;
+    dismiss_all(s, true);
 }
 
 void server_end(struct server *s, const char *why, const struct err *failure)
@@ -71,11 +90,14 @@ void server_end(struct server *s, const char *why, const struct err *failure)
     if (ran)
         save_last(s);
     listen_close(s);
-    dismiss_all(s, ran);
+    drop_strangers(s);
     event_del(s->loss_limit);
     event_del(s->limit);
-    struct timeval t = server_interval(s->conf->drain_timeout);
-    event_add(s->limit, &t);
+    s->holding = ran && save_busy(s);
+    if (s->holding)
+        start_drain_limit(s);
+    else
+        dismiss_all(s, ran);
     event_active(s->settle, 0, 0);
 }
 
@@ -116,6 +138,8 @@ void server_settle(struct server *s)
         settle_run(s);
     if (s->phase != PHASE_DRAIN && (s->signal != 0 || s->failure.kind != ERR_OK))
         server_end(s, "stopped", NULL);
+    if (s->holding && !save_busy(s))
+        stop_holding(s);
     if (s->phase == PHASE_DRAIN && s->peers == NULL && spawn_alive(&s->spawn) == 0 && !save_busy(s))
         settle_stream(s);
 }
@@ -144,6 +168,10 @@ static void join_timed_out(struct server *s)
 static void drain_timed_out(struct server *s)
 {
     static const struct timeval patience = { .tv_sec = KILL_AFTER };
+    if (s->holding) {
+        stop_holding(s);
+        return;
+    }
     if (s->summed) {
         log_note(s->log,
                  "waiting for the reader of standard output, until it has taken nothing for %d s; "

@@ -19,7 +19,7 @@
 enum phase {
     PHASE_GATHER, /* until all P are there */
     PHASE_RUN,
-    PHASE_DRAIN, /* the run is over; workers are told to leave */
+    PHASE_DRAIN, /* the run is over; workers are told to leave, once its checkpoint is written */
 };
 
 enum peer_state {
@@ -114,6 +114,7 @@ struct server {
     struct event *tick;       /* heartbeats, silence */
     double ticked;            /* clock_now() when it last came */
     struct event *limit;      /* of the phase: --join-timeout, -T, --drain-timeout */
+    bool holding;             /* workers are told to leave when the last checkpoint is written */
     struct event *progress;   /* the line on a terminal */
     struct event *loss_limit; /* --loss-timeout */
     struct event *settle;     /* server_settle, soon: for who is in the middle of something */
