@@ -27,15 +27,14 @@ static size_t rows_so_far(const struct reading *r)
     return r->to->rows(r->to->self);
 }
 
-/* Options that say of a shard what it says itself. */
+/* Options that say of a shard what it says itself. --label-column may be for the raw files beside it. */
 static int check_shard(const struct reading *r, const char *name, struct err *e)
 {
     const struct spec *format = &r->in->format;
     if (format->plug == &format_safetensors.plug && strchr(format->text, ':') != NULL)
         return err_set(e, ERR_USAGE, "%s: is a shard: %s names tensors of other people's", name, format->text);
-    if (r->in->labels != NULL || r->in->label_column != NULL)
-        return err_set(e, ERR_USAGE, "%s: a shard has its labels in it: leave out --%s", name,
-                       r->in->labels != NULL ? "labels" : "label-column");
+    if (r->in->labels != NULL)
+        return err_set(e, ERR_USAGE, "%s: a shard has its labels in it: leave out --labels", name);
     return 0;
 }
 
