@@ -1,4 +1,5 @@
 # Arrays of numbers as data: NumPy's files, IDX, CIFAR.
+# bats file_tags=slow
 
 setup() {
     load lib/common.bash

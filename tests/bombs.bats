@@ -1,5 +1,5 @@
 # Archives that mean harm: what is small and unpacks to very much, links that lead elsewhere.
-# bats file_tags=plain
+# bats file_tags=slow,plain
 
 setup() {
     load lib/common.bash

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # What data and files look like when they are not what was meant: the answer names the fault, not a
 # consequence of it.
+# bats file_tags=slow
 
 setup() {
     load lib/common.bash

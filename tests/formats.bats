@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # Formats of data: what is a row, what is refused and where; files, archives and pipes.
+# bats file_tags=slow
 
 setup() {
     load lib/common.bash

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # CSV and TSV as people have them: categories, missing values, columns that are left out, other separators.
+# bats file_tags=slow
 
 setup() {
     load lib/common.bash
