@@ -1,127 +1,97 @@
 #!/usr/bin/env python3
-"""A worker written from dsgd-protocol(7) alone: logistic loss on libsvm rows, over stdin and stdout."""
-import json
-import math
-import struct
-import sys
-import zlib
+"""A worker in nothing but Python's library, written from dsgd-protocol(7) and dsgd-files(5) alone:
+softmax on the rows of a dense shard whose labels are numbers.     client.py stdio|unix:PATH SHARD"""
+import json, math, operator, os, select, socket, struct, sys, time, zlib
 
 HELLO, WELCOME, PARAMS, GRAD, CANCELLED, HEARTBEAT, BYE, ERROR = range(1, 9)
-NO_SEQ = 2**64 - 1
-M32 = 2**32 - 1
+NONE, M32 = 2**64 - 1, 2**32 - 1
+address, path = sys.argv[1:]
+wire = socket.socket(socket.AF_UNIX)
+if address != 'stdio':
+    wire.connect(address[len('unix:'):])
+source, sink = (0, 1) if address == 'stdio' else [wire.fileno()] * 2
 
+def send(kind, version=0, seq=NONE, payload=b''):
+    head = struct.pack('<IHBBQQQI', 0x64677364, 1, kind, 0, version, seq, len(payload), 0)
+    data = head + struct.pack('<I', zlib.crc32(head)) + payload
+    while data:
+        data = data[os.write(sink, data):]
 
-def philox(key, counter):
-    k0, k1 = key
-    x = list(counter)
+def read(size):
+    data = b''
+    while len(data) < size:
+        data += os.read(source, size - len(data)) or sys.exit(5)
+    return data
+
+def ready(seconds):
+    return select.select([source], [], [], seconds)[0]
+
+def receive(limit):
+    end = time.monotonic() + limit
+    while not ready(min(0.25, limit / 6)):
+        send(HEARTBEAT) if time.monotonic() < end else sys.exit(5)
+    head = read(40)
+    magic, protocol, kind, flags, version, seq, size, _, crc = struct.unpack('<IHBBQQQII', head)
+    assert (magic, protocol, crc) == (0x64677364, 1, zlib.crc32(head[:36]))
+    return kind, flags, version, seq, read(size)
+
+def philox(seed, *x):
+    k0, k1 = seed & M32, seed >> 32
     for _ in range(10):
         a, b = 0xD2511F53 * x[0], 0xCD9E8D57 * x[2]
-        x = [(b >> 32) ^ x[1] ^ k0, b & M32, (a >> 32) ^ x[3] ^ k1, a & M32]
+        x = (b >> 32) ^ x[1] ^ k0, b & M32, (a >> 32) ^ x[3] ^ k1, a & M32
         k0, k1 = (k0 + 0x9E3779B9) & M32, (k1 + 0xBB67AE85) & M32
     return x
 
+def permuted(i, n, seed, rank, turn):
+    half = max(1, ((n - 1).bit_length() + 1) // 2)
+    left, right = i >> half, i % 2**half
+    for k in (philox(seed, 2, rank, turn, 0) + philox(seed, 2, rank, turn, 1))[:6]:
+        product = 0xD2511F53 * (right ^ k)
+        product = 0xCD9E8D57 * (product >> 32 ^ product & M32 ^ (k << 16 | k >> 16) & M32)
+        left, right = right, left ^ (product >> 32 ^ product & M32) % 2**half
+    i = left << half | right
+    return i if i < n else permuted(i, n, seed, rank, turn)
 
-def words(seed, stream, rank, index):
-    for block in range(2**32):
-        yield from philox((seed & M32, seed >> 32), (stream, rank, index, block))
-
-
-def permuted(n, seed, rank, turn):
-    half = max(1, (max(n - 1, 0).bit_length() + 1) // 2)
-    draw = words(seed, 2, rank, turn)
-    keys = [next(draw) for _ in range(6)]
-    mask = 2**half - 1
-
-    def f(x, k):
-        product = 0xD2511F53 * (x ^ k)
-        rotated = (k << 16 | k >> 16) & M32
-        product = 0xCD9E8D57 * ((product >> 32) ^ (product & M32) ^ rotated)
-        return (product >> 32) ^ (product & M32)
-
-    def once(i):
-        left, right = i >> half, i & mask
-        for k in keys:
-            left, right = right, left ^ (f(right, k) & mask)
-        return left << half | right
-
-    for i in range(n):
-        at = once(i)
-        while at >= n:
-            at = once(at)
-        yield at
-
-
-def send(kind, version=0, seq=NO_SEQ, payload=b''):
-    head = struct.pack('<IHBBQQQI', 0x64677364, 1, kind, 0, version, seq, len(payload), 0)
-    sys.stdout.buffer.write(head + struct.pack('<I', zlib.crc32(head)) + payload)
-    sys.stdout.buffer.flush()
-
-
-def receive():
-    head = sys.stdin.buffer.read(40)
-    magic, protocol, kind, flags, version, seq, length, _, crc = struct.unpack('<IHBBQQQII', head)
-    assert (magic, protocol, crc) == (0x64677364, 1, zlib.crc32(head[:36]))
-    return kind, flags, version, seq, sys.stdin.buffer.read(length)
-
-
-def read_rows(path):
-    rows = []
-    for line in open(path):
-        label, *entries = line.split()
-        pairs = (entry.split(':') for entry in entries)
-        rows.append((float(label), {int(i) - 1: float(v) for i, v in pairs}))
-    return rows
-
-
-def classes_of(rows):
-    first = {}
-    for i, (y, _) in enumerate(rows):
-        first.setdefault(y, ['%g' % y, y, 'rows:%d' % (i + 1), i])
-    return [first[y] for y in sorted(first)]
-
-
-def gradient(rows, w, features, bias):
-    loss, g = 0, [0.0] * len(w)
+def gradient(rows, w, d, classes, bias):
+    loss, g, start = 0, [0] * len(w), time.monotonic()
     for y, x in rows:
-        s = sum(v * w[i] for i, v in x.items()) + (w[features] if bias else 0)
-        loss += math.log1p(math.exp(-y * s)) / len(rows)
-        slope = -y / (1 + math.exp(y * s)) / len(rows)
-        for i, v in x.items():
-            g[i] += slope * v
-        if bias:
-            g[features] += slope
-    return loss, g
+        s = [sum(map(operator.mul, w[c * d:], x)) + bias * w[c - classes] for c in range(classes)]
+        total = sum(math.exp(v - max(s)) for v in s)
+        loss += (math.log(total) + max(s) - s[y]) / len(rows)
+        for c in range(classes):
+            slope = (math.exp(s[c] - max(s)) / total - (c == y)) / len(rows)
+            g[c * d:c * d + len(x)] = [a + slope * b for a, b in zip(g[c * d:], x)]
+            g[c - classes] += bias * slope
+    work = struct.pack('<dddQ', loss, time.monotonic() - start, 0, len(rows))
+    return work + struct.pack('<%df' % len(g), *g)
 
-
-def main():
-    rows = read_rows(sys.argv[1])
-    hello = {'program': '0', 'name': 'client', 'rank': None, 'run': '', 'kernel': 'python', 'blas': '',
-             'rows': len(rows), 'features': 1 + max(max(x, default=0) for _, x in rows),
-             'classes': classes_of(rows), 'data': None, 'shards': None}
-    send(HELLO, payload=bytes(32) + json.dumps(hello).encode())
-    kind, _, _, _, payload = receive()
-    while kind == HEARTBEAT:
-        kind, _, _, _, payload = receive()
-    assert kind == WELCOME, (kind, payload)
-    run = json.loads(payload)
-    n, b, w = len(rows), run['batch'], None
-    turns = -(-n // b)
-    while True:
-        kind, flags, version, seq, payload = receive()
-        if kind == BYE:
-            send(BYE)
-            return 0
-        if kind == ERROR:
-            print(payload.decode(), file=sys.stderr)
-            return flags
-        if kind == PARAMS:
-            if flags & 1:
-                w = struct.unpack('<%df' % (len(payload) // 4), payload)
-            order = list(permuted(n, int(run['seed']), run['rank'], seq // turns))
-            mine = [rows[i] for i in order[seq % turns * b:][:b]]
-            loss, g = gradient(mine, w, run['features'], run['bias'])
-            work = struct.pack('<dddQ', loss, 0, 0, len(mine))
-            send(GRAD, version, seq, work + struct.pack('<%df' % len(g), *g))
-
-
-sys.exit(main())
+shard = open(path, 'rb').read()
+start = 8 + int.from_bytes(shard[:8], 'little')
+head = json.loads(shard[8:start])
+y, x = ([v for v, in struct.iter_unpack(code, shard[start + at[0]:start + at[1]])] for code, at in
+        [('<d', head['labels']['data_offsets']), ('<f', head['x']['data_offsets'])])
+meta = {k: json.loads(head['__metadata__'][k]) for k in ('rows', 'features', 'classes', 'data')}
+n, width = head['x']['shape']
+send(HELLO, payload=b'\0' * 32 + json.dumps(dict(
+    meta, program='0', name='client', rank=None, run='', kernel='', blas='', shards=None)).encode())
+limit, owed, w = 60, None, []  # owed: version and number of the minibatch in hand
+while True:
+    if owed and w and not ready(0):
+        turn, at = divmod(owed[1], -(-n // run['batch']))
+        mine = [permuted(i, n, int(run['seed']), run['rank'], turn) for i in range(n)[at * run['batch']:][:run['batch']]]
+        rows = [(place[y[i]], x[i * width:][:width]) for i in mine]
+        send(GRAD, *owed, gradient(rows, w, run['features'], len(place), run['bias']))
+        owed = None
+    kind, flags, version, seq, payload = receive(limit)
+    if kind == WELCOME:
+        run = json.loads(payload)
+        limit, place = run['timeout'], {value: i for i, (_, value, *_) in enumerate(run['classes'])}
+    elif kind == PARAMS:
+        if owed:
+            send(CANCELLED, *owed, b'\0' * 32)
+        w, owed = struct.unpack('<%df' % (len(payload) // 4), payload) if flags & 1 else w, (version, seq)
+    elif kind == BYE:
+        sys.exit(send(BYE, *(owed or (0, NONE)), b'\0' * 32 if owed else b''))
+    elif kind == ERROR:
+        sys.exit(print(payload.decode(), file=sys.stderr) or flags)
