@@ -14,7 +14,7 @@ struct conf {
 };
 
 static const struct opt opts[] = {
-    { "connect", 'c', "ADDRESS|@FILE", NULL, "server to connect to, or file that names it",
+    { "connect", 'c', "ADDRESS|@FILE", NULL, "server: unix:PATH, tcp:HOST:PORT, tls:HOST:PORT, or a file that names it",
       set_text, offsetof(struct conf, worker.connect), NULL },
     { "connect-timeout", 0, "DURATION", "30s", "how long to try to connect", set_duration,
       offsetof(struct conf, worker.connect_timeout), NULL },
