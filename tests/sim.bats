@@ -114,7 +114,7 @@ wide() {
     wide 2
     wide 10
     # A network of images wants images, an external model its program; the rest is seen in the others.
-    models=$(dsgd-sim --model=help | awk '/^[^ ]/ && !/^cnn|^external/ { print $1 }')
+    models=$(dsgd-sim --model=help | awk '/^[^ ]/ && !/^cnn|^external|^null/ { print $1 }')
     while read -r model policy; do
         case $model in
         softmax) set -- softmax 10.wide ;;

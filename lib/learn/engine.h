@@ -3,6 +3,7 @@
 #ifndef LEARN_ENGINE_H
 #define LEARN_ENGINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -37,6 +38,7 @@ struct gradient_ops {
     void (*bend)(const float *s, size_t outputs, float *t);
     /* The chance of each class, p (classes; add up to 1). NULL: scores tell none. */
     void (*chances)(const float *s, size_t outputs, double *p);
+    bool idle; /* no engine, and nothing to be computed either: losses and gradients are 0 */
 };
 
 #endif

@@ -34,10 +34,17 @@ static const struct gradient_ops *find_row(const char *name)
     return gradient_rows[i];
 }
 
+bool gradient_idle(const struct spec *model)
+{
+    return find_row(model->plug->name)->idle;
+}
+
 int gradient_known(const struct spec *model, struct err *e)
 {
     if (find_row(model->plug->name)->engine != NULL)
         return 0;
+    if (gradient_idle(model))
+        return err_set(e, ERR_USAGE, "model %s: nothing is computed with it, it has nothing to score", model->plug->name);
     return err_set(e, ERR_USAGE, "model %s: nothing here computes with it, only the program that trained it (dsgd-worker --external)",
                    model->plug->name);
 }

@@ -16,6 +16,9 @@ struct gradient;
 /* ERR_USAGE: it is a model with which nothing here can compute. */
 int gradient_known(const struct spec *model, struct err *e);
 
+/* Whether nothing is to be computed with it: every loss and gradient is 0. Such a model is not known. */
+bool gradient_idle(const struct spec *model);
+
 /* Opens the row of gradient_rows with the model's name. NULL and e. Frees with gradient_close. */
 struct gradient *gradient_open(const struct spec *model, const struct dims *d, struct err *e);
 void gradient_close(struct gradient *g);

@@ -19,4 +19,4 @@ static double predict(const float *s, size_t outputs)
 }
 
 extern const struct gradient_ops gradient_hinge;
-const struct gradient_ops gradient_hinge = { "hinge", &engine_linear, point, predict, NULL, NULL };
+const struct gradient_ops gradient_hinge = { "hinge", &engine_linear, point, predict, NULL, NULL, false };

@@ -21,4 +21,4 @@ static void bend(const float *s, size_t outputs, float *t)
 }
 
 extern const struct gradient_ops gradient_least_squares;
-const struct gradient_ops gradient_least_squares = { "least-squares", &engine_linear, point, predict, bend, NULL };
+const struct gradient_ops gradient_least_squares = { "least-squares", &engine_linear, point, predict, bend, NULL, false };

@@ -35,4 +35,4 @@ static void chances(const float *s, size_t outputs, double *p)
 }
 
 extern const struct gradient_ops gradient_logistic;
-const struct gradient_ops gradient_logistic = { "logistic", &engine_linear, point, predict, bend, chances };
+const struct gradient_ops gradient_logistic = { "logistic", &engine_linear, point, predict, bend, chances, false };

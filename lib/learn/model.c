@@ -170,7 +170,7 @@ float *layout_values(const struct layout *l, const struct record *r, struct err 
 
 static int read_layout(struct model *m, const struct record *r, struct err *e)
 {
-    if (model_row(&m->spec)->target == TARGET_ANY)
+    if (model_told(&m->spec))
         return layout_of_record(&m->layout, r, e);
     return model_layout(&m->spec, &m->dims, &m->layout, e);
 }

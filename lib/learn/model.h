@@ -87,6 +87,8 @@ int model_fits(const struct spec *model, const struct classes *c, bool partial, 
 
 /* Reads the file that the SPEC names, if it does: to be called before model_layout. ERR_DATA, ERR_SYSTEM. */
 int model_load(const struct spec *model, struct err *e);
+/* Whether its tensors are known to those alone who read that file, and must be told to all others. */
+bool model_told(const struct spec *model);
 int model_layout(const struct spec *model, const struct dims *d, struct layout *l, struct err *e);
 
 /* ERR_SYSTEM when so many copies of the parameters, as gradients are, too, do not fit into this machine. */

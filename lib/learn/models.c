@@ -74,7 +74,7 @@ static const struct model_ops model_hinge = {
     .layout = one_output,
 };
 
-extern const struct model_ops model_external; /* its own file has the rest of it */
+extern const struct model_ops model_external, model_null; /* their own files have the rest of them */
 
 static const struct plug *const rows[] = {
 #define MODEL(name) &model_##name.plug,
@@ -95,6 +95,11 @@ int layout_fits(const struct layout *l, uint64_t copies, struct err *e)
 int model_load(const struct spec *model, struct err *e)
 {
     return model_row(model)->load == NULL ? 0 : model_row(model)->load(model->conf, e);
+}
+
+bool model_told(const struct spec *model)
+{
+    return model_row(model)->load != NULL;
 }
 
 int model_layout(const struct spec *model, const struct dims *d, struct layout *l, struct err *e)

@@ -59,6 +59,6 @@ static void chances(const float *s, size_t outputs, double *p)
 }
 
 extern const struct gradient_ops gradient_softmax, gradient_mlp, gradient_cnn;
-const struct gradient_ops gradient_softmax = { "softmax", &engine_linear, point, predict, bend, chances };
-const struct gradient_ops gradient_mlp = { "mlp", &engine_mlp, point, predict, NULL, chances };
-const struct gradient_ops gradient_cnn = { "cnn", &engine_cnn, point, predict, NULL, chances };
+const struct gradient_ops gradient_softmax = { "softmax", &engine_linear, point, predict, bend, chances, false };
+const struct gradient_ops gradient_mlp = { "mlp", &engine_mlp, point, predict, NULL, chances, false };
+const struct gradient_ops gradient_cnn = { "cnn", &engine_cnn, point, predict, NULL, chances, false };

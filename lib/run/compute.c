@@ -19,7 +19,9 @@ struct source_rows {
 struct compute {
     struct spec model;
     struct layout layout;
-    struct gradient *gradient; /* NULL: another computes */
+    struct gradient *gradient; /* NULL: another computes, or nobody */
+    bool idle;                 /* nobody: losses and gradients are 0 */
+    bool cleared;              /* and `into` is so */
     struct source_rows *source; /* (sources): of all workers */
     size_t sources, sources_cap;
     const struct source_rows *from; /* of the worker at work */
@@ -119,11 +121,20 @@ static int find_layout(struct compute *c, const struct welcome *w, struct dims *
                               : model_layout(&c->model, dims, &c->layout, e);
 }
 
+static int open_gradient(struct compute *c, const struct dims *dims, bool outside, struct err *e)
+{
+    c->idle = !outside && gradient_idle(&c->model);
+    if (outside || c->idle)
+        return 0;
+    c->gradient = gradient_open(&c->model, dims, e);
+    return c->gradient == NULL ? -1 : 0;
+}
+
 static int open_model(struct compute *c, const struct welcome *w, bool outside, struct err *e)
 {
     struct dims dims;
     if (find_layout(c, w, &dims, e) < 0 || layout_fits(&c->layout, COMPUTE_COPIES, e) < 0 ||
-        (!outside && (c->gradient = gradient_open(&c->model, &dims, e)) == NULL)) {
+        open_gradient(c, &dims, outside, e) < 0) {
         e->kind = e->kind == ERR_SYSTEM ? ERR_SYSTEM : ERR_PEER;
         return err_ctx(e, "the server's model");
     }
@@ -233,14 +244,17 @@ void compute_with(struct compute *c, const float *w, float *g)
 {
     c->read = w;
     c->into = g;
+    c->cleared = false;
 }
 
 void compute_begin(struct compute *c, uint64_t seq)
 {
-    c->n = minibatch_rows(&c->minibatch, seq, c->row);
+    c->n = c->idle ? (size_t)minibatch_size(&c->minibatch, seq) : minibatch_rows(&c->minibatch, seq, c->row);
     c->at = 0;
     c->loss = 0;
-    memset(c->into, 0, c->layout.size * sizeof *c->into);
+    if (!c->cleared)
+        memset(c->into, 0, c->layout.size * sizeof *c->into);
+    c->cleared = c->idle;
 }
 
 static void to_mean(struct compute *c)
@@ -252,6 +266,8 @@ static void to_mean(struct compute *c)
 
 int compute_chunk(struct compute *c, struct err *e)
 {
+    if (c->idle)
+        return 0;
     size_t n = c->n - c->at, most = gradient_chunk(c->gradient);
     if (n > most)
         n = most;
@@ -320,6 +336,10 @@ static int open_scores(struct compute *c, struct err *e)
 int compute_losses(struct compute *c, const float *w, uint64_t first, uint64_t stride, double *sum,
                    uint64_t *rows, struct err *e)
 {
+    if (c->idle) {
+        *rows += first < c->from->data->rows ? (c->from->data->rows - first - 1) / stride + 1 : 0;
+        return 0;
+    }
     size_t chunk = gradient_chunk(c->gradient), outputs = gradient_outputs(c->gradient);
     if (open_scores(c, e) < 0)
         return -1;

@@ -37,7 +37,7 @@ static int set_extras(json_t *meta, const struct train_conf *conf, const struct 
         rc = meta_set(meta, "data", e, "%s", data);
     if (rc == 0)
         rc = meta_set(meta, "version", e, "%s", PACKAGE_VERSION);
-    if (rc == 0 && model_row(&conf->model)->target == TARGET_ANY)
+    if (rc == 0 && model_told(&conf->model))
         rc = set_tensors(meta, &shape->layout, e);
     free(data);
     return rc;

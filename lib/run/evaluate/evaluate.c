@@ -78,6 +78,8 @@ static int check_known(const struct run *r, const struct model *m, struct err *e
     const char *loss = meta_text(m->meta, "loss");
     if (gradient_known(&m->spec, e) == 0)
         return 0;
+    if (gradient_idle(&m->spec))
+        return err_ctx(e, "%s", r->name);
     struct err why = *e;
     return err_set(e, ERR_USAGE, "%s: %.600s; the loss of its last minibatches was %.40s, that of other data is told by "
                    "a run of one update (see dsgd-eval(1))", r->name, why.text, loss == NULL ? "NA" : loss);

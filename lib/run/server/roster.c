@@ -163,7 +163,7 @@ int roster_welcome(struct peer *p, struct err *e)
         .bias = s->shape.dims.bias,
         .timeout = s->conf->worker_timeout,
     };
-    if (model_row(&s->conf->train.model)->target == TARGET_ANY)
+    if (model_told(&s->conf->train.model))
         w.tensors = layout_json(&s->shape.layout);
     char *text = welcome_text(&w, e);
     json_decref(w.tensors);

@@ -55,7 +55,8 @@ int sim_check(const struct sim_conf *c, size_t n, uint64_t *workers, struct err 
 {
     if (c->no_model && sim_check_no_model(c, n, e) < 0)
         return -1;
-    if (!c->no_model && c->train.model.plug != NULL && gradient_known(&c->train.model, e) < 0)
+    if (!c->no_model && c->train.model.plug != NULL && !gradient_idle(&c->train.model) &&
+        gradient_known(&c->train.model, e) < 0)
         return err_ctx(e, "--no-model simulates times and staleness");
     if (check_ends(c, e) < 0)
         return -1;
