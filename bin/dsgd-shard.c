@@ -5,7 +5,7 @@
 
 struct conf {
     struct split split;
-    bool info;
+    bool info, json;
     struct log log;
 };
 
@@ -36,6 +36,8 @@ static const struct opt opts[] = {
       offsetof(struct conf, split.memory), NULL },
     { "info", 0, NULL, NULL, "check shards and print a row for each", set_flag,
       offsetof(struct conf, info), NULL },
+    { "json", 0, NULL, NULL, "--info: print JSON Lines instead of TSV", set_flag, offsetof(struct conf, json),
+      NULL },
     { 0 },
 };
 
@@ -47,18 +49,24 @@ static const struct program self = {
     .log = offsetof(struct conf, log),
 };
 
+static void run(struct conf *c, char **files, size_t n, struct err *e)
+{
+    c->split.log = &c->log;
+    if (c->info)
+        inspect(files, n, stdout, c->json, e);
+    else if (c->json)
+        err_set(e, ERR_USAGE, "--json goes with --info (see %s --help)", self.name);
+    else
+        split_run(&c->split, files, n, e);
+}
+
 int main(int argc, char **argv)
 {
     struct conf c = { 0 };
     struct err e = { 0 };
     int first;
-    if (opt_parse(&self, argc, argv, &c, &first, &e) == 0) {
-        c.split.log = &c.log;
-        if (c.info)
-            inspect(argv + first, (size_t)(argc - first), stdout, &e);
-        else
-            split_run(&c.split, argv + first, (size_t)(argc - first), &e);
-    }
+    if (opt_parse(&self, argc, argv, &c, &first, &e) == 0)
+        run(&c, argv + first, (size_t)(argc - first), &e);
     opt_free(&self, &c);
     return err_exit(&e, self.name);
 }

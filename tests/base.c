@@ -297,7 +297,7 @@ static void fill(FILE *f, bool json)
 {
     static const char *const columns[] = { "name", "n", "f", "d", NULL };
     struct tsv t;
-    tsv_open(&t, f, json, columns);
+    tsv_open(&t, f, json, "a-table/1", columns);
     tsv_text(&t, "a\"\t\\"), tsv_whole(&t, 3), tsv_float(&t, 0.1f), tsv_real(&t, 0.1), tsv_end(&t);
     tsv_text(&t, NULL), tsv_whole(&t, UINT64_MAX), tsv_float(&t, NAN), tsv_real(&t, INFINITY), tsv_end(&t);
 }
@@ -308,8 +308,8 @@ static void results(void)
         "name\tn\tf\td\n"
         "a\"?\\\t3\t0.100000001\t0.10000000000000001\n"
         "NA\tNA\tNA\tNA\n",
-        "{\"name\":\"a\\\"\\u0009\\\\\",\"n\":3,\"f\":0.100000001,\"d\":0.10000000000000001}\n"
-        "{\"name\":null,\"n\":null,\"f\":null,\"d\":null}\n",
+        "{\"schema\":\"a-table/1\",\"name\":\"a\\\"\\u0009\\\\\",\"n\":3,\"f\":0.100000001,\"d\":0.10000000000000001}\n"
+        "{\"schema\":\"a-table/1\",\"name\":null,\"n\":null,\"f\":null,\"d\":null}\n",
     };
     for (int json = 0; json < 2; json++) {
         char got[400] = "";

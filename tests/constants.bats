@@ -117,7 +117,7 @@ W
     agrees 1e-5 want <<< "$output"
     run -0 dsgd-eval -m m --constants --json rows.svm
     assert_equal "${#lines[@]}" 1
-    assert_output --regexp '^\{"L":[0-9.e-]+,"c":.*"gamma":null,"p0":null,.*"model":"logistic","l2":0.125\}$'
+    assert_output --regexp '^\{"schema":"dsgd-eval-constants/1","L":[0-9.e-]+,"c":.*"gamma":null,"p0":null,.*"model":"logistic","l2":0.125\}$'
     run -0 dsgd-eval -m m --constants --l2 0 rows.svm
     assert_output --regexp $'\t0$'
 }

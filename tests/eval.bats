@@ -37,7 +37,7 @@ last_is() {
     assert_equal "$(cut -f 1,4 <<< "$output")" $'iteration\terror\n0\t0\n5\t1\n9\t0'
     run -0 dsgd-eval --json "$(data 13-test-width/narrow.svm)" < stream
     assert_equal "${#lines[@]}" 3
-    assert_line --index 1 --regexp '^\{"iteration":5,"time":0.25,"loss":1.2[0-9]*,"error":1\}$'
+    assert_line --index 1 --regexp '^\{"schema":"dsgd-eval/1","iteration":5,"time":0.25,"loss":1.2[0-9]*,"error":1\}$'
 }
 
 @test "a row is there as soon as its model came, before the next one" {
@@ -140,7 +140,7 @@ last_is() {
     run -0 dsgd-eval -m m --predict -q "$(data 13-test-width/wide.svm)"
     assert_output $'+1\n-1\n+1'
     run -0 dsgd-eval -m m --predict --json "$(data 13-test-width/narrow.svm)"
-    assert_output $'{"label":"+1"}\n{"label":"-1"}\n{"label":"+1"}'
+    assert_output $'{"schema":"dsgd-eval-predict/1","label":"+1"}\n{"schema":"dsgd-eval-predict/1","label":"-1"}\n{"schema":"dsgd-eval-predict/1","label":"+1"}'
 }
 
 @test "shards and the raw file that they are made of score alike" {

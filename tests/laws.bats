@@ -95,7 +95,7 @@ cells() {
     diff <(tail -n +2 <<< "$output" | awk '{ printf "%.8f\n", $1 }') \
         <(dsgd-trace delays run.trace | tail -n +2 | awk '{ printf "%.8f\n", $1 }')
     run -0 dsgd-trace sample --json const:2 -n 1
-    assert_output '{"duration":2}'
+    assert_output '{"schema":"dsgd-trace-sample/1","duration":2}'
     diff <(dsgd-trace sample pareto:1,2 -n 5) <(dsgd-trace sample pareto:1,2 -n 5)
 }
 

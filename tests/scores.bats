@@ -123,7 +123,7 @@ PY
         if (sum != $2 || $(7 + NR - 1) != $4 || ($4 / $3 - $5) ^ 2 + ($4 / $2 - $6) ^ 2 > 1e-12) print "wrong: " $0 }' matrix
     assert_output ''
     run -0 dsgd-eval -m softmax --confusion --json many.csv
-    assert_line -n 0 --partial '{"label":"0","rows":35,'
+    assert_line -n 0 --partial '{"schema":"dsgd-eval-confusion/1","label":"0","rows":35,'
     run -2 --separate-stderr dsgd-eval -m least-squares --confusion many.csv
     assert_equal "$stderr" 'dsgd-eval: --confusion: least-squares has targets, not classes'
 }

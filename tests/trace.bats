@@ -112,8 +112,8 @@ X
     for verb in summary delays staleness; do
         diff <(dsgd-trace "$verb" "$k_sync" | table) \
             <(dsgd-trace "$verb" --json "$k_sync" | jq -rs '
-                (.[0] | keys_unsorted | @tsv),
-                (.[] | [.[] | if . == null then "NA" else . end] | @tsv)' | table)
+                (.[0] | del(.schema) | keys_unsorted | @tsv),
+                (.[] | [del(.schema)[] | if . == null then "NA" else . end] | @tsv)' | table)
     done
 }
 

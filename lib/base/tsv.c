@@ -30,8 +30,10 @@ static void quoted(FILE *out, const char *s)
 /* What goes before a cell: tabs, or the key. */
 static void before(struct tsv *t)
 {
-    if (t->json) {
-        putc(t->at ? ',' : '{', t->out);
+    if (t->schema) {
+        if (t->at == 0)
+            fprintf(t->out, "{\"schema\":\"%s\"", t->schema);
+        putc(',', t->out);
         quoted(t->out, t->columns[t->at]);
         putc(':', t->out);
     } else if (t->at)
@@ -43,12 +45,12 @@ static void before(struct tsv *t)
 static void number(struct tsv *t, const char *text)
 {
     before(t);
-    fputs(t->json && strcmp(text, "NA") == 0 ? "null" : text, t->out);
+    fputs(t->schema && strcmp(text, "NA") == 0 ? "null" : text, t->out);
 }
 
-void tsv_open(struct tsv *t, FILE *out, bool json, const char *const *columns)
+void tsv_open(struct tsv *t, FILE *out, bool json, const char *schema, const char *const *columns)
 {
-    *t = (struct tsv){ .out = out, .json = json, .columns = columns };
+    *t = (struct tsv){ .out = out, .schema = json ? schema : NULL, .columns = columns };
     for (size_t i = 0; !json && columns[i]; i++) {
         if (i > 0)
             putc('\t', out);
@@ -62,8 +64,8 @@ void tsv_text(struct tsv *t, const char *s)
 {
     before(t);
     if (s == NULL)
-        fputs(t->json ? "null" : "NA", t->out);
-    else if (t->json)
+        fputs(t->schema ? "null" : "NA", t->out);
+    else if (t->schema)
         quoted(t->out, s);
     else
         plain(t->out, s);
@@ -98,7 +100,7 @@ void tsv_limit(struct tsv *t, double v)
 
 void tsv_end(struct tsv *t)
 {
-    if (t->json)
+    if (t->schema)
         putc('}', t->out);
     putc('\n', t->out);
     t->at = 0;

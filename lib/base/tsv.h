@@ -7,15 +7,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Cells are given left to right, tsv_end after the last. Columns: names, ends with NULL. */
+/* Cells are given left to right, tsv_end after the last. Columns: names, ends with NULL. An object of JSON starts with
+ * a member "schema", which names the table: "dsgd-plan/1". Its number grows when a column goes or means something
+ * else, not when one is added. */
 struct tsv {
     FILE *out;
-    bool json;
+    const char *schema; /* of JSON Lines; NULL: TSV */
     const char *const *columns;
     size_t at; /* next column */
 };
 
-void tsv_open(struct tsv *t, FILE *out, bool json, const char *const *columns); /* prints the header */
+/* Prints the header of TSV. */
+void tsv_open(struct tsv *t, FILE *out, bool json, const char *schema, const char *const *columns);
 void tsv_text(struct tsv *t, const char *s);   /* NULL: NA (JSON null) */
 void tsv_whole(struct tsv *t, uint64_t v);     /* UINT64_MAX: NA */
 void tsv_float(struct tsv *t, float v);        /* not finite: NA */

@@ -101,7 +101,7 @@ int confusion(const struct model *m, const struct outcome *o, bool json, struct 
         return err_set(e, ERR_USAGE, "--confusion: %s has targets, not classes", m->spec.plug->name);
     int status = open_matrix(&x, m, o, e);
     if (status == 0) {
-        tsv_open(&t, stdout, json, (const char *const *)x.columns);
+        tsv_open(&t, stdout, json, "dsgd-eval-confusion/1", (const char *const *)x.columns);
         for (size_t k = 0; k < x.classes; k++)
             print_class(&t, &x, k);
         print_unknown(&t, &x);

@@ -175,7 +175,7 @@ static void print(const struct measure *m, const struct model *model)
     const double values[] = { m->L.value, m->c_min.value, m->sigma2, m->f_start - m->f_star, NAN,
                               NAN, m->m_g, m->f_start, m->f_star, m->loss_min, c_way(m) };
     struct tsv out;
-    tsv_open(&out, stdout, m->c->json, columns);
+    tsv_open(&out, stdout, m->c->json, "dsgd-eval-constants/1", columns);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         tsv_real(&out, values[i]);
     tsv_text(&out, model->spec.text);

@@ -160,7 +160,7 @@ static void open_scores(struct run *r)
         r->columns[i] = fixed[i];
     for (size_t i = 0; i < r->measures.n; i++)
         r->columns[FIXED + i] = r->measures.v[i]->name;
-    tsv_open(&r->tsv, stdout, r->c->json, r->columns);
+    tsv_open(&r->tsv, stdout, r->c->json, "dsgd-eval/1", r->columns);
 }
 
 static int score_row(struct run *r, const struct model *m, struct err *e)

@@ -32,7 +32,7 @@ static struct tsv json_row(void)
 {
     static const char *const columns[] = { "label", NULL };
     struct tsv row;
-    tsv_open(&row, stdout, true, columns);
+    tsv_open(&row, stdout, true, "dsgd-eval-predict/1", columns);
     return row;
 }
 
@@ -113,7 +113,7 @@ int predict_chances(const struct model *m, const struct dataset *d, bool json, s
         return err_set(e, ERR_USAGE, "--proba: %s knows no chances of classes", m->spec.plug->name);
     int status = open_chances(&c, e);
     if (status == 0) {
-        tsv_open(&c.tsv, stdout, json, (const char *const *)c.columns);
+        tsv_open(&c.tsv, stdout, json, "dsgd-eval-proba/1", (const char *const *)c.columns);
         status = score_rows(m, d, chance_rows, &c, e);
     }
     for (size_t k = 0; c.columns != NULL && k < m->classes.n; k++)

@@ -55,7 +55,7 @@ static void row(struct tsv *t, const struct planning *p, const struct prospect *
 static void print_table(const struct planning *p)
 {
     struct tsv t;
-    tsv_open(&t, stdout, p->conf->json, columns);
+    tsv_open(&t, stdout, p->conf->json, "dsgd-plan/1", columns);
     for (size_t i = 0; i < p->prospects.n; i++)
         row(&t, p, &p->prospects.v[i]);
 }

@@ -35,7 +35,7 @@ static int rows(void *state, const struct report_conf *c, const struct ledger *l
     const struct delays *d = state;
     struct tsv out;
     (void)l, (void)e;
-    tsv_open(&out, stdout, c->json, columns);
+    tsv_open(&out, stdout, c->json, "dsgd-trace-delays/1", columns);
     for (size_t i = 0; i < d->n; i++) {
         tsv_real(&out, d->v[i].seconds);
         tsv_whole(&out, d->v[i].censored);

@@ -98,7 +98,7 @@ static int families(struct scope *s, const struct durations *d, struct err *e)
 
 static int together(struct scope *s, const struct durations *d, struct err *e)
 {
-    tsv_open(&s->out, stdout, s->c->json, columns);
+    tsv_open(&s->out, stdout, s->c->json, "dsgd-trace-fit/1", columns);
     if (families(s, d, e) < 0)
         return -1;
     return strcmp(s->c->operand, "-") == 0 ? 0 : empirical_row(s, e);
@@ -109,7 +109,7 @@ static int by_worker(struct scope *s, const struct durations *d, struct err *e)
     struct alike a = { 0 };
     if (alike_open(&a, d, e) < 0)
         return err_ctx(e, "%s", s->c->operand);
-    tsv_open(&s->out, stdout, s->c->json, columns_by_worker);
+    tsv_open(&s->out, stdout, s->c->json, "dsgd-trace-fit/1", columns_by_worker);
     if (a.unknown > 0)
         log_note(&s->c->log, "%zu workers without a completed minibatch are left out", a.unknown);
     int status = 0;

@@ -12,7 +12,7 @@ static const char *const columns[] = { "duration", NULL };
 static int draw(const struct report_conf *c, const struct spec *law, struct err *e)
 {
     struct tsv out;
-    tsv_open(&out, stdout, c->json, columns);
+    tsv_open(&out, stdout, c->json, "dsgd-trace-sample/1", columns);
     for (uint64_t i = 0; i < c->count; i++) {
         double seconds = delay_of(law, c->seed, 0, i);
         if (!isfinite(seconds))

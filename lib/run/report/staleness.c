@@ -37,7 +37,7 @@ static int rows(void *state, const struct report_conf *c, const struct ledger *l
     struct staleness *s = state;
     struct tsv out;
     (void)l, (void)e;
-    tsv_open(&out, stdout, c->json, columns);
+    tsv_open(&out, stdout, c->json, "dsgd-trace-staleness/1", columns);
     if (s->used > 0)
         qsort(s->v, s->used, sizeof *s->v, ascending);
     for (size_t i = 0, next; i < s->used; i = next) {

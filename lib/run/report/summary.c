@@ -323,7 +323,7 @@ static int rows(void *state, const struct report_conf *c, const struct ledger *l
         status = add(&all, &s->workers[w], e);
     struct tsv out;
     if (status == 0)
-        tsv_open(&out, stdout, c->json, priced ? columns_priced : columns);
+        tsv_open(&out, stdout, c->json, "dsgd-trace-summary/1", priced ? columns_priced : columns);
     for (size_t w = 0; w < s->n && status == 0; w++)
         if (s->workers[w].seen) {
             tsv_whole(&out, w);

@@ -75,12 +75,12 @@ static int look_at(struct lines *l, const char *path, struct err *e)
     return status < 0 ? err_ctx(e, "%s", path) : 0;
 }
 
-static void print(const struct lines *l, FILE *out)
+static void print(const struct lines *l, FILE *out, bool json)
 {
     static const char *const columns[] = { "file",    "rows",  "features", "nnz",
                                            "classes", "bytes", "checksum", NULL };
     struct tsv t;
-    tsv_open(&t, out, false, columns);
+    tsv_open(&t, out, json, "dsgd-shard-info/1", columns);
     for (const struct line *i = l->v; i < l->v + l->n; i++) {
         tsv_text(&t, i->file);
         tsv_whole(&t, i->rows);
@@ -93,7 +93,7 @@ static void print(const struct lines *l, FILE *out)
     }
 }
 
-int inspect(char *const *paths, size_t n, FILE *out, struct err *e)
+int inspect(char *const *paths, size_t n, FILE *out, bool json, struct err *e)
 {
     if (n == 0)
         return err_set(e, ERR_USAGE, "--info needs a shard");
@@ -102,7 +102,7 @@ int inspect(char *const *paths, size_t n, FILE *out, struct err *e)
     for (size_t i = 0; i < n && status == 0; i++)
         status = look_at(&l, paths[i], e);
     if (status == 0)
-        print(&l, out);
+        print(&l, out, json);
     free(l.v);
     return status;
 }
