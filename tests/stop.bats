@@ -89,10 +89,12 @@ teardown() {
     wait $ps 2> /dev/null || ended=$?
     [ "$ended" -eq 129 ]
     run -0 grep -c 'stop	.*SIGHUP' run.trace
-    bash -c "trap '' HUP; exec dsgd-ps -q -m logistic -T 300ms -o model -t kept.trace -x 'dsgd-worker -q shard-0'" 3>&- &
+    bash -c "trap '' HUP; exec dsgd-ps -q -m logistic -J 1000000 -o model -t kept.trace -x 'dsgd-worker -q shard-0'" 3>&- &
     ps=$!
-    eventually grep -qs $'\tupdate\t' kept.trace
+    eventually grep -qs '^# dsgd-trace' kept.trace
     kill -HUP $ps
-    wait $ps
-    [ -f model ]
+    kill -TERM $ps
+    wait $ps 2> /dev/null || ended=$?
+    [ "$ended" -eq 143 ]
+    run -0 grep -c 'stop	.*SIGTERM' kept.trace
 }

@@ -168,9 +168,8 @@ static char *follow(const char *path, struct err *e)
     return at;
 }
 
-/* The descriptor that a name of /dev stands for, or -1. Opening it anew would start at its first
- * byte again. */
-static int descriptor(const char *path)
+/* Opening it anew would start at its first byte again. */
+int out_descriptor(const char *path)
 {
     static const char *const names[] = { "/dev/stdin", "/dev/stdout", "/dev/stderr" };
     for (int i = STDOUT_FILENO; i <= STDERR_FILENO; i++)
@@ -234,7 +233,7 @@ static int create_beside(struct out *o, struct err *e)
 
 static int open_named(struct out *o, struct err *e)
 {
-    int known = descriptor(o->path);
+    int known = out_descriptor(o->path);
     if (known >= 0)
         return direct(o, fcntl(known, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), e);
     struct stat s;

@@ -23,6 +23,9 @@ int out_open(struct out *o, const char *path, struct err *e);
  * stay. */
 void out_sweep(const char *path);
 
+/* The descriptor that a name of /dev stands for (/dev/stdout, /dev/fd/3), or -1. */
+int out_descriptor(const char *path);
+
 /* All of it, or -1. */
 int out_write(struct out *o, const void *data, size_t n, struct err *e);
 

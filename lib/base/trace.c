@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -67,7 +66,10 @@ static int open_log(struct trace_writer *t, const char *path, int flags, struct 
 
 static void put(struct trace_writer *t, const char *bytes, size_t n)
 {
-    check(t, fwrite(bytes, 1, n, t->file) < n ? -1 : 0);
+    if (t->file != NULL)
+        check(t, fwrite(bytes, 1, n, t->file) < n ? -1 : 0);
+    else
+        t->take(t->to, bytes, n);
     t->here.bytes += n;
     t->here.crc = (uint32_t)crc32_z(t->here.crc, (const unsigned char *)bytes, n);
 }
@@ -99,55 +101,18 @@ int trace_open(struct trace_writer *t, const char *path, const json_t *meta, str
     return open_log(t, path, O_WRONLY | O_TRUNC, e) < 0 ? -1 : begin(t, meta, e);
 }
 
-/* The checksum of the first bytes; -1: there are fewer. */
-static int crc_of(int fd, uint64_t bytes, uint32_t *crc)
+int trace_hand(struct trace_writer *t, void (*take)(void *to, const char *bytes, size_t n), void *to,
+               const json_t *meta, struct err *e)
 {
-    unsigned char block[1 << 16];
-    uLong sum = crc32(0, NULL, 0);
-    for (uint64_t at = 0; at < bytes;) {
-        size_t want = bytes - at < sizeof block ? (size_t)(bytes - at) : sizeof block;
-        ssize_t n = pread(fd, block, want, (off_t)at);
-        if (n <= 0)
-            return -1;
-        sum = crc32_z(sum, block, (size_t)n);
-        at += (uint64_t)n;
-    }
-    *crc = (uint32_t)sum;
-    return 0;
+    *t = (struct trace_writer){ .take = take, .to = to };
+    return begin(t, meta, e);
 }
 
-/* Whether the file holds the trace up to `at`. */
-static int check_begun(const struct trace_writer *t, const struct trace_place *at, struct err *e)
+void trace_hand_on(struct trace_writer *t, void (*take)(void *to, const char *bytes, size_t n), void *to,
+                   const struct trace_place *at)
 {
-    uint32_t crc;
-    if (at->bytes == 0)
-        return err_set(e, ERR_DATA, "%s: is not empty, and the run that goes on here had no trace; name another file",
-                       t->path);
-    if (crc_of(fileno(t->file), at->bytes, &crc) < 0 || crc != at->crc)
-        return err_set(e, ERR_DATA,
-                       "%s: is not the trace of the run that goes on here: its first %ju bytes are missing or "
-                       "differ; name a new file",
-                       t->path, (uintmax_t)at->bytes);
-    return 0;
-}
-
-int trace_resume(struct trace_writer *t, const char *path, const json_t *meta,
-                 const struct trace_place *at, struct err *e)
-{
-    struct stat st;
-    if (strcmp(path, "-") == 0 || stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
-        return trace_open(t, path, meta, e);
-    if (open_log(t, path, O_RDWR, e) < 0)
-        return -1;
-    if (check_begun(t, at, e) < 0)
-        return give_up(t);
-    if (ftruncate(fileno(t->file), (off_t)at->bytes) < 0) {
-        err_sys(e, "%s", t->path);
-        return give_up(t);
-    }
-    t->here = *at;
+    *t = (struct trace_writer){ .take = take, .to = to, .here = *at };
     trace_mark(t);
-    return 0;
 }
 
 /* Digits of v, or NA, and the tab behind; returns the end. */
@@ -190,7 +155,7 @@ void trace_write(struct trace_writer *t, const struct trace_event *ev)
     char line[800]; /* time and name 360, 6 wholes of 21, 3 reals of 32, the note of 128 */
     if (t->see != NULL)
         t->see(t->self, ev);
-    if (t->file == NULL || t->failed)
+    if ((t->file == NULL && t->take == NULL) || t->failed)
         return;
     char *at = line + snprintf(line, 360, "%.9f\t%s\t", ev->time, trace_names[ev->kind]);
     const uint64_t wholes[] = { ev->worker,    ev->seq,       ev->version,
@@ -202,7 +167,7 @@ void trace_write(struct trace_writer *t, const struct trace_event *ev)
     at = put_real(at, ev->loss);
     at = put_note(at, ev->note);
     put(t, line, (size_t)(at - line));
-    if (ev->time - t->flushed >= 1) {
+    if (t->file != NULL && ev->time - t->flushed >= 1) {
         check(t, fflush(t->file));
         t->flushed = ev->time;
     }

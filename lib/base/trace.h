@@ -45,12 +45,15 @@ struct trace_event trace_event(enum trace_kind kind, double time);
 struct trace_place {
     uint64_t bytes;
     uint32_t crc;
+    bool cut; /* it ended there, before the run was as far */
 };
 
 /* Appends to a file under its own name. meta is the JSON of line 1. Zeroed before use; a writer
  * that was never opened swallows events. A write that fails is told once (trace_flush). */
 struct trace_writer {
     FILE *file;
+    void (*take)(void *to, const char *bytes, size_t n); /* instead of a file: whole lines, as they come; or NULL */
+    void *to;
     char *path;
     double flushed; /* time of the last flush */
     int failed;     /* errno of the first write that failed; nothing is written after it */
@@ -63,22 +66,23 @@ struct trace_writer {
 /* Whether events go anywhere: else there is no need to make them. */
 static inline int trace_wanted(const struct trace_writer *t)
 {
-    return t->file != NULL || t->see != NULL;
+    return t->file != NULL || t->take != NULL || t->see != NULL;
 }
 /* "-" is stdout. What a file held before is replaced. `see` is for the caller to set afterwards. */
 int trace_open(struct trace_writer *t, const char *path, const json_t *meta, struct err *e);
-/* The file is the trace of a run that goes on from `at`: what stands behind it is cut off, and the rest is appended
- * to. A file that is missing, empty or no regular one gets a trace of its own, as by trace_open. ERR_DATA: the file
- * is not that trace, or `at` knows of none and there is one. */
-int trace_resume(struct trace_writer *t, const char *path, const json_t *meta,
-                 const struct trace_place *at, struct err *e);
+/* The same without a file: lines go to `take`, whose owner minds their end. */
+int trace_hand(struct trace_writer *t, void (*take)(void *to, const char *bytes, size_t n), void *to,
+               const json_t *meta, struct err *e);
+/* The same for a trace of which so much is written: no first two lines. */
+void trace_hand_on(struct trace_writer *t, void (*take)(void *to, const char *bytes, size_t n), void *to,
+                   const struct trace_place *at);
 /* A run that is resumed goes on from here, as far as the trace is concerned. */
 static inline void trace_mark(struct trace_writer *t)
 {
     t->marked = t->here;
 }
 void trace_write(struct trace_writer *t, const struct trace_event *ev); /* flushes once a second */
-/* Hands on what is buffered; -1 and e the first time that this or a write before it failed. */
+/* Hands on what a file's buffer holds; -1 and e the first time that this or a write before it failed. */
 int trace_flush(struct trace_writer *t, struct err *e);
 /* The same as trace_flush, and the end of it. */
 int trace_close(struct trace_writer *t, struct err *e);

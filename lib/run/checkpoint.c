@@ -98,6 +98,8 @@ static int add_meta(json_t *meta, const struct checkpoint_note *n, const struct 
         rc = meta_set(meta, "trace_bytes", e, "%ju", (uintmax_t)n->trace.bytes);
     if (rc == 0)
         rc = meta_set(meta, "trace_crc32", e, "%ju", (uintmax_t)n->trace.crc);
+    if (rc == 0 && n->trace.cut)
+        rc = meta_set(meta, "trace_cut", e, "1");
     free(run);
     return rc;
 }
@@ -191,6 +193,7 @@ static int read_numbers(struct checkpoint *c, struct err *e)
         meta_whole(meta, "trace_crc32", &trace_crc, e) < 0)
         return -1;
     c->trace.crc = (uint32_t)trace_crc;
+    c->trace.cut = meta_text(meta, "trace_cut") != NULL;
     return 0;
 }
 

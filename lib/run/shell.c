@@ -52,6 +52,7 @@ static int attributes(posix_spawnattr_t *attr)
     sigaddset(&usual, SIGINT);
     sigaddset(&usual, SIGTERM);
     sigaddset(&usual, SIGCHLD);
+    sigaddset(&usual, SIGXFSZ);
     posix_spawnattr_setsigmask(attr, &none);
     posix_spawnattr_setsigdefault(attr, &usual);
     posix_spawnattr_setpgroup(attr, 0);

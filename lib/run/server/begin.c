@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "run/checkpoint.h"
+#include "run/server/journal.h"
 #include "run/server/judge.h"
 #include "run/server/loss.h"
 #include "run/server/resume.h"
@@ -91,14 +92,8 @@ static json_t *description(const struct server *s, struct err *e)
 
 static int open_trace(struct server *s, struct err *e)
 {
-    const char *path = s->conf->train.trace;
     s->about = description(s, e);
-    if (s->about == NULL)
-        return -1;
-    if (path == NULL)
-        return 0;
-    return s->resumed == NULL ? trace_open(&s->trace, path, s->about, e)
-                              : trace_resume(&s->trace, path, s->about, &s->resumed->trace, e);
+    return s->about == NULL ? -1 : journal_begin(s, e);
 }
 
 static int make_rooms(struct server *s, struct err *e)

@@ -127,7 +127,7 @@ static void ignore(void *self)
     (void)self;
 }
 
-static const struct stream_calls stream_calls = { ignore_error, ignore, ignore };
+static const struct stream_calls stream_calls = { .broken = ignore_error, .finished = ignore };
 
 static int check(const struct server *s, struct err *e)
 {
@@ -151,7 +151,8 @@ static int start(struct judge *j, struct err *e)
     if (spawn_one(&j->spawn, s->conf->loss_command, e) < 0 ||
         spawn_start(&j->spawn.v[0], &j->fd, e) < 0)
         return -1;
-    j->stream = stream_open(s->base, j->fd, false, &stream_calls, j, e);
+    struct stream_to to = { .name = "--loss-command", .fd = j->fd, .patience = STREAM_PATIENCE };
+    j->stream = stream_open(s->base, &to, &stream_calls, j, e);
     j->readable = event_new(s->base, j->fd, EV_READ | EV_PERSIST, on_readable, j);
     if (j->stream == NULL)
         return -1;

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/progress.h"
+#include "run/server/journal.h"
 #include "run/server/loss.h"
 #include "run/server/save.h"
 
@@ -119,11 +120,23 @@ static void settle_run(struct server *s)
         loss_settle(s);
 }
 
-/* All have left: only the reader of stdout can keep the server. */
-static void settle_stream(struct server *s)
+/* An output whose reader has still to take some of it; or NULL. */
+static const struct stream *unread(const struct server *s)
+{
+    const struct stream *all[] = { s->stream, s->model, journal_stream(s) };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!stream_over(all[i]))
+            return all[i];
+    return NULL;
+}
+
+/* All have left: only readers can keep the server. */
+static void settle_streams(struct server *s)
 {
     static const struct timeval soon = { .tv_sec = READER_IS_SLOW };
-    if (s->stream_done)
+    if (!s->summed)
+        journal_finish(s);
+    if (unread(s) == NULL)
         event_base_loopbreak(s->base);
     else if (!s->summed)
         event_add(s->limit, &soon);
@@ -141,7 +154,7 @@ void server_settle(struct server *s)
     if (s->holding && !save_busy(s))
         stop_holding(s);
     if (s->phase == PHASE_DRAIN && s->peers == NULL && spawn_alive(&s->spawn) == 0 && !save_busy(s))
-        settle_stream(s);
+        settle_streams(s);
 }
 
 static void on_settle(evutil_socket_t fd, short what, void *self)
@@ -164,6 +177,15 @@ static void join_timed_out(struct server *s)
     server_end(s, "failed", &e);
 }
 
+static void tell_reader(const struct server *s)
+{
+    const struct stream *waits = unread(s);
+    if (waits != NULL)
+        log_note(s->log,
+                 "waiting for the reader of %s, until it has taken nothing for %d s; SIGTERM ends it now",
+                 waits == s->stream ? "standard output" : stream_name(waits), STREAM_PATIENCE);
+}
+
 /* Those that were told to leave and did not. First the time for SIGTERM, then that for SIGKILL. */
 static void drain_timed_out(struct server *s)
 {
@@ -173,10 +195,7 @@ static void drain_timed_out(struct server *s)
         return;
     }
     if (s->summed) {
-        log_note(s->log,
-                 "waiting for the reader of standard output, until it has taken nothing for %d s; "
-                 "SIGTERM ends it now",
-                 STREAM_PATIENCE);
+        tell_reader(s);
         return;
     }
     if (!s->killing)
@@ -256,7 +275,6 @@ static void on_tick(evutil_socket_t fd, short what, void *self)
 {
     (void)fd, (void)what;
     struct server *s = self;
-    struct err e = { 0 };
     double now = clock_now();
     bool heard_all = listened(s, now);
     for (struct peer *p = s->peers, *next; p != NULL; p = next) {
@@ -267,8 +285,7 @@ static void on_tick(evutil_socket_t fd, short what, void *self)
         else if (p->state != PEER_LEAVING && conn_queued(p->conn) == 0)
             peer_send(p, FRAME_HEARTBEAT, 0, "");
     }
-    if (trace_flush(&s->trace, &e) < 0 && s->failure.kind == ERR_OK)
-        s->failure = e;
+    journal_flush(s);
     roster_fill(s);
     server_settle(s);
 }

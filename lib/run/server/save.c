@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "run/checkpoint.h"
+#include "run/server/journal.h"
 #include "run/server/scribe.h"
 #include "run/shards.h"
 
@@ -120,7 +121,7 @@ static int hand_over(struct server *s, struct err *e)
         .conf = &s->conf->train,
         .shape = &s->shape,
         .run = s->about,
-        .trace = s->trace.marked,
+        .trace = journal_place(s),
         .workers = s->workers,
     };
     size_t bytes, at;
@@ -137,11 +138,10 @@ static int hand_over(struct server *s, struct err *e)
 static void start(struct server *s)
 {
     struct save *v = s->save;
-    struct err e = { 0 }, trace = { 0 };
+    struct err e = { 0 };
     v->due = false;
     v->writing = aggregate_iteration(s->aggregate);
-    if (trace_flush(&s->trace, &trace) < 0 && s->failure.kind == ERR_OK)
-        s->failure = trace;
+    journal_flush(s);
     v->busy = hand_over(s, &e) == 0;
     if (!v->busy)
         failed(s, &e);

@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -49,10 +51,12 @@ static int map(struct scribe *s, size_t bytes, struct err *e)
     return err_memory(e);
 }
 
-/* A pipe cannot be synced: it keeps nothing that could be lost. */
+/* A pipe cannot be synced: it keeps nothing that could be lost, and would take us for its reader. */
 static void sync_before(const char *path)
 {
-    int fd = path == NULL ? -1 : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct stat st;
+    bool file = path != NULL && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    int fd = !file ? -1 : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return;
     fsync(fd);

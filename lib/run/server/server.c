@@ -14,6 +14,7 @@
 #include "net/secret.h"
 #include "run/account.h"
 #include "run/outputs.h"
+#include "run/server/journal.h"
 #include "run/server/judge.h"
 #include "run/server/resume.h"
 #include "run/server/save.h"
@@ -27,35 +28,6 @@ static int check_workers(const struct server *s, struct err *e)
     return err_set(e, ERR_USAGE,
                    "%zu worker%s started (-x) of %ju (-P), and the rest cannot connect without -l",
                    s->spawn.n, s->spawn.n == 1 ? " is" : "s are", (uintmax_t)s->workers);
-}
-
-/* A trace that cannot be written is better known before the workers have read their data. One that
- * is there keeps what it holds until the run begins. */
-static int check_trace(struct server *s, struct err *e)
-{
-    const char *path = s->conf->train.trace;
-    struct stat was;
-    if (path == NULL || strcmp(path, "-") == 0)
-        return 0;
-    bool there = stat(path, &was) == 0;
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
-    if (fd < 0 && errno != ENXIO) /* a FIFO whose reader is still to come */
-        return err_sys(e, "%s", path);
-    if (fd >= 0)
-        close(fd);
-    if (fd >= 0 && !there)
-        s->trace_made = realpath(path, NULL);
-    return 0;
-}
-
-/* The run never began. */
-static void remove_made_trace(struct server *s)
-{
-    struct stat st;
-    if (s->trace_made != NULL && stat(s->trace_made, &st) == 0 && st.st_size == 0)
-        unlink(s->trace_made);
-    free(s->trace_made);
-    s->trace_made = NULL;
 }
 
 /* A socket must not take the number of a standard descriptor that was closed. What is opened in its
@@ -114,13 +86,13 @@ static int open_all(struct server *s, struct err *e)
         spawn_plan(&s->spawn, &s->conf->commands, &s->workers, e) < 0 || check_workers(s, e) < 0 ||
         train_check_policy(&s->conf->train, s->workers, e) < 0 ||
         (s->resumed == NULL && model_load(&s->conf->train.model, e) < 0) ||
-        check_outputs(s->conf, e) < 0 || check_trace(s, e) < 0 || make_places(s, e) < 0 ||
+        check_outputs(s->conf, e) < 0 || make_places(s, e) < 0 ||
         save_open(s, e) < 0 || resume_places(s, e) < 0)
         return -1;
     s->base = event_base_new();
     if (s->base == NULL)
         return err_set(e, ERR_SYSTEM, "the event loop cannot be set up");
-    if (snapshot_open(s, e) < 0 || save_listen(s, e) < 0 || life_open(s, e) < 0 || listen_open(s, e) < 0)
+    if (journal_open(s, e) < 0 || snapshot_open(s, e) < 0 || save_listen(s, e) < 0 || life_open(s, e) < 0 || listen_open(s, e) < 0)
         return -1;
     event_active(s->settle, 0, 0); /* nobody may be awaited */
     return judge_open(s, e) < 0 || children_start(s, e) < 0 ? -1 : 0;
@@ -142,7 +114,6 @@ static void free_run(struct server *s)
 
 static void close_all(struct server *s)
 {
-    struct err e = { 0 };
     listen_close(s);
     while (s->peers != NULL)
         peer_free(s->peers);
@@ -150,10 +121,9 @@ static void close_all(struct server *s)
     judge_close(s);
     save_close(s);
     free(s->listeners);
-    if (trace_close(&s->trace, &e) < 0 && s->failure.kind == ERR_OK)
-        s->failure = e;
-    remove_made_trace(s);
+    journal_close(s);
     out_abort(&s->out);
+    stream_close(s->model);
     stream_close(s->stream);
     life_close(s);
     guard_close(s->guard);
@@ -161,6 +131,12 @@ static void close_all(struct server *s)
         event_base_free(s->base);
     free_run(s);
     resume_close(s);
+}
+
+void server_unwritten(struct server *s, const struct err *e)
+{
+    if (s->unwritten.kind == ERR_OK)
+        s->unwritten = *e;
 }
 
 /* Of the passes of a lost worker: what nobody made in its place. */
@@ -229,20 +205,22 @@ static void tell_closed_pipe(struct server *s)
 int server_run(struct server_conf *conf, int *signal_out, struct err *e)
 {
     struct server s = { .conf = conf, .log = &conf->log };
-    struct sigaction ignore = { .sa_handler = SIG_IGN }, was;
+    struct sigaction ignore = { .sa_handler = SIG_IGN }, was, large;
     if (conf->make_key != NULL)
         return secret_make(conf->make_key, e);
     if (fill_standard(e) < 0)
         return -1;
     sigaction(SIGPIPE, &ignore, &was);
+    sigaction(SIGXFSZ, &ignore, &large); /* a file that may not grow is an error of write */
     if (open_all(&s, &s.failure) == 0) {
         event_base_dispatch(s.base);
         server_summary(&s);
     }
+    close_all(&s);
     if (s.failure.kind == ERR_OK)
         s.failure = s.unwritten;
-    close_all(&s);
     sigaction(SIGPIPE, &was, NULL);
+    sigaction(SIGXFSZ, &large, NULL);
     if (s.signal == SIGPIPE && was.sa_handler == SIG_IGN)
         tell_closed_pipe(&s);
     *signal_out = s.signal;

@@ -13,6 +13,7 @@ static void put(struct server *s, double now)
 {
     struct err e = { 0 };
     size_t n;
+    stream_make_way(s->stream);
     unsigned char *bytes = picture(&s->conf->train, &s->shape, s->aggregate, now, &n, &e);
     if (bytes == NULL) {
         log_note(s->log, "no snapshot of update %ju: %s",
@@ -38,13 +39,17 @@ void snapshot_resumed(struct server *s, double now)
         s->next_snapshot = (floor(now / every) + 1) * every;
 }
 
-/* -o: the model appears whole or not at all. */
+/* -o: the model appears whole or not at all, but to the reader of a pipe. */
 static int write_output(struct server *s, struct err *e)
 {
     size_t n;
     unsigned char *bytes = picture(&s->conf->train, &s->shape, s->aggregate, s->seconds, &n, e);
     if (bytes == NULL)
         return -1;
+    if (s->model != NULL) {
+        stream_put(s->model, bytes, n);
+        return 0;
+    }
     int rc = out_write(&s->out, bytes, n, e);
     free(bytes);
     return rc < 0 ? -1 : out_commit(&s->out, e);
@@ -69,20 +74,20 @@ void snapshot_last(struct server *s)
     bool trained = s->aggregate != NULL;
     if (trained && s->conf->train.output != NULL && came_to_its_end(s) && write_output(s, &e) < 0)
         s->failure = e;
-    if (s->stream == NULL) {
-        s->stream_done = true;
+    if (s->model != NULL)
+        stream_finish(s->model);
+    if (s->stream == NULL)
         return;
-    }
     if (trained && last_is_due(s))
         put(s, s->seconds);
     stream_finish(s->stream);
 }
 
-/* Told now; it also is the status of a run that ends well otherwise. */
 static void tell_unwritten(struct server *s, const struct err *e)
 {
-    s->unwritten = *e;
-    err_ctx(&s->unwritten, "snapshots are missing");
+    struct err why = *e;
+    err_ctx(&why, "snapshots are missing");
+    server_unwritten(s, &why);
     log_note(s->log, "%s: no more snapshots", e->text);
 }
 
@@ -114,12 +119,33 @@ static void room(void *self)
 
 static void finished(void *self)
 {
-    struct server *s = self;
-    s->stream_done = true;
-    event_active(s->settle, 0, 0);
+    event_active(((struct server *)self)->settle, 0, 0);
 }
 
-static const struct stream_calls stream_calls = { broken, room, finished };
+static const struct stream_calls snapshot_calls = { .broken = broken, .finished = finished, .room = room };
+
+/* Its reader has gone, or nobody came. */
+static void model_lost(void *self, struct err *e)
+{
+    struct server *s = self;
+    e->kind = ERR_SYSTEM;
+    err_ctx(e, "no model");
+    log_note(s->log, "%s", e->text);
+    server_unwritten(s, e);
+}
+
+static const struct stream_calls model_calls = { .broken = model_lost, .finished = finished };
+
+/* A pipe or FIFO takes the model when its reader does. */
+static int open_output(struct server *s, struct err *e)
+{
+    struct stream_to to;
+    int found = stream_find(s->conf->train.output, &to, e);
+    if (found <= 0)
+        return found < 0 ? -1 : out_open(&s->out, s->conf->train.output, e);
+    s->model = stream_open(s->base, &to, &model_calls, s, e);
+    return s->model == NULL ? -1 : 0;
+}
 
 static bool stdout_closed(void)
 {
@@ -128,21 +154,28 @@ static bool stdout_closed(void)
 
 int snapshot_open(struct server *s, struct err *e)
 {
+    struct train_conf *c = &s->conf->train;
+    struct stream_to to = { .name = "<stdout>",
+                            .fd = STDOUT_FILENO,
+                            .lossless = s->conf->lossless,
+                            .patience = STREAM_PATIENCE };
     s->last_snapshot = NO_PLACE;
-    if (train_wants_stdout(&s->conf->train) && isatty(STDOUT_FILENO))
+    if (c->output != NULL && strcmp(c->output, "-") == 0)
+        c->output = NULL; /* nothing else goes there: outputs are distinct */
+    if (train_wants_stdout(c) && isatty(STDOUT_FILENO))
         return err_set(e, ERR_USAGE,
                        "<stdout>: is a terminal, which cannot show a model; "
                        "name a file (-o FILE) or a reader (| dsgd-eval)");
-    if (s->conf->train.output == NULL && stdout_closed())
+    if (c->output == NULL && stdout_closed())
         return err_set(e, ERR_SYSTEM, "<stdout>: is not open for writing");
-    if (s->conf->train.output != NULL && out_open(&s->out, s->conf->train.output, e) < 0)
+    if (c->output != NULL && open_output(s, e) < 0)
         return -1;
-    if (!train_wants_stdout(&s->conf->train))
+    if (!train_wants_stdout(c))
         return 0;
     if (stdout_closed()) {
         log_note(s->log, "<stdout>: is not open for writing: no snapshots");
         return 0;
     }
-    s->stream = stream_open(s->base, STDOUT_FILENO, s->conf->lossless, &stream_calls, s, e);
+    s->stream = stream_open(s->base, &to, &snapshot_calls, s, e);
     return s->stream == NULL ? -1 : 0;
 }

@@ -102,8 +102,10 @@ struct server {
     bool stalled;
     uint64_t last_lost; /* rank */
 
-    struct out out;         /* -o */
+    struct out out;         /* -o, or */
+    struct stream *model;   /* where a reader takes it */
     struct stream *stream;  /* stdout */
+    struct journal *journal; /* -t, or NULL */
     struct judge *judge;    /* --loss-command, or NULL */
     struct save *save;      /* -C, or NULL */
     struct checkpoint *resumed; /* from which the run goes on; NULL: it begins */
@@ -120,17 +122,16 @@ struct server {
     struct event *settle;     /* server_settle, soon: for who is in the middle of something */
     struct event *signals[4]; /* INT, TERM, CHLD, HUP */
     bool killing;             /* children were told to end */
-    bool stream_done;         /* stdout has got everything, or will get no more */
     bool summed;              /* the summary is printed */
     int signal;               /* that ended the run, or 0 */
     struct err failure;       /* that ended it, or ERR_OK */
-    struct err unwritten;     /* why snapshots are missing from stdout, while -o goes on; or ERR_OK */
-    char *trace_made;         /* -t was made to see whether it can be, and is empty; or NULL */
+    struct err unwritten;     /* what was asked for and is missing, while the run went on; or ERR_OK */
     char *address_made;       /* --address-file as it was written, links followed; or NULL */
 };
 
 /* server.c: once */
 void server_summary(struct server *s);
+void server_unwritten(struct server *s, const struct err *e); /* the status of a run that ends well otherwise */
 
 /* life.c */
 int life_open(struct server *s, struct err *e);
