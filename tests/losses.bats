@@ -98,6 +98,75 @@ traced() {
     identities
 }
 
+@test "who is started again when a spare has its place is a spare itself, and is needed" {
+    ps_for 2 sync -J 1
+    enter 0 1
+    wire spare
+    tell spare hello 9 3 100 -1 +1
+    start 2
+    hang_up w1
+    hears spare "welcome 1 2"
+    hears spare "params 0 1 full"
+    enter 1
+    said "wire:$(wire_pid) waits as a spare"
+    hang_up w0
+    hears w1 "welcome 0 2"
+    hears w1 "params 0 1 full"
+    tell w1 grad 0 1 1
+    tell spare grad 0 1 1
+    leave w1 spare
+    wait "$server"
+    identities
+}
+
+# NAME, with the rows that all in such a run have: as who comes to RANK, or comes back to it as WAS.
+#   same_rows NAME RANK [WAS]
+same_rows() {
+    wire "$1"
+    [ $# -lt 3 ] || tell "$1" back "$3"
+    tell "$1" shards '[{"file":"all","rows":100,"crc32":"00000000"}]'
+    tell "$1" hello "$2" 3 100 -1 +1
+}
+
+# Of two that have rank 1, one of them from its return on, the second takes what is free.
+#   takes_free FIRST SECOND
+takes_free() {
+    local w
+    rm ps.ready
+    ps_for 3 sync -J 2 -C ck --resume
+    for w in "$@"; do
+        if [ "$w" = again ]; then
+            same_rows "$w" 1 was:1
+        else
+            same_rows "$w" 1
+        fi
+    done
+    same_rows w2 2
+    hears "$1" "welcome 1 3"
+    hears "$2" "welcome 0 3"
+    kill -KILL "$server"
+    wait "$server" || [ $? -eq 137 ]
+    for w in "$@" w2; do
+        hang_up "$w"
+    done
+}
+
+@test "in a run that goes on, who finds another at its place takes a free one at once" {
+    local w
+    ps_for 3 sync -J 1 -C ck
+    for w in 0 1 2; do
+        same_rows w$w $w
+    done
+    start 3
+    for w in 0 1 2; do
+        tell w$w grad 0 0 1
+    done
+    leave w0 w1 w2
+    wait "$server"
+    takes_free w1 again
+    takes_free again w1
+}
+
 @test "a frozen worker is lost, and comes back by itself when it thaws, to the full set of sync" {
     dsgd-shard -q -n 2 "$(data 16-uneven-shards-end/a.svm)"
     ps_for 2 sync -T 1h --worker-timeout 700ms

@@ -1,6 +1,6 @@
 /* A worker that does what it is told, a command a line, and answers each with one line:
- *   hello RANK FEATURES ROWS [LABEL]...   ("-": any rank); token, run and data before it
- *   token HEX | run NAME | data JSON | back NAME: it says that it is NAME, and was in the run before
+ *   hello RANK FEATURES ROWS [LABEL]...   ("-": any rank); token, run, data and shards before it
+ *   token HEX | run NAME | data JSON | shards JSON | back NAME: it says that it is NAME, and was in the run before
  *   next                 the next frame: welcome RANK P, params VERSION SEQ full|same, bye,
  *                        error STATUS TEXT, closed
  *   grad VERSION SEQ VALUE [FLOATS]       a gradient of 4 rows, all its numbers VALUE
@@ -28,7 +28,7 @@ enum { WORDS = 16, TEXT = 1000 };
 struct wire {
     struct channel channel;
     char token[TOKEN_TEXT + 1], run[100], back[100];
-    json_t *data;
+    json_t *data, *shards;
     size_t floats; /* of the last full PARAMS */
     char *word[WORDS];
     size_t n;
@@ -71,6 +71,12 @@ static int do_data(struct wire *w, struct err *e)
     return w->data == NULL ? err_set(e, ERR_USAGE, "no JSON") : 0;
 }
 
+static int do_shards(struct wire *w, struct err *e)
+{
+    w->shards = json_loads(w->word[1], 0, NULL);
+    return w->shards == NULL ? err_set(e, ERR_USAGE, "no JSON") : 0;
+}
+
 static int add_labels(const struct wire *w, struct classes *c, struct err *e)
 {
     char where[40];
@@ -101,6 +107,7 @@ static int do_hello(struct wire *w, struct err *e)
     h.features = whole(w, 2);
     h.rows = whole(w, 3);
     h.data = w->data;
+    h.shards = w->shards;
     struct frame f = { .type = FRAME_HELLO };
     char *text = add_labels(w, &h.classes, e) < 0 ? NULL : hello_text(&h, e);
     int rc = text == NULL
@@ -250,6 +257,7 @@ static const struct command {
     int (*act)(struct wire *w, struct err *e);
 } commands[] = {
     { "token", 2, do_token },         { "run", 2, do_run },     { "data", 2, do_data },
+    { "shards", 2, do_shards },
     { "hello", 4, do_hello },         { "next", 1, do_next },   { "grad", 4, do_grad },
     { "half", 3, do_half },           { "bye", 2, do_bye },     { "cancelled", 2, do_cancelled },
     { "heartbeat", 1, do_heartbeat }, { "header", 3, do_header }, { "protocol", 2, do_protocol },
@@ -287,5 +295,6 @@ int main(int argc, char **argv)
     }
     channel_close(&w.channel);
     json_decref(w.data);
+    json_decref(w.shards);
     return 0;
 }

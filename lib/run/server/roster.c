@@ -37,18 +37,31 @@ static bool awaits_data(const struct server *s)
     return s->resumed != NULL && s->phase == PHASE_GATHER;
 }
 
+/* Where there is room for who does not get the place that it asks for. */
+static uint64_t elsewhere(const struct peer *p)
+{
+    bool known;
+    return awaits_data(p->server) ? resume_find(p->server, p->hello.shards, &known) : free_place(p->server);
+}
+
+/* One that came to its place while another was lost, or may have; the other can be back. */
+static bool stands_in(const struct server *s, const struct peer *p)
+{
+    bool substitute = p->hello.rank != (int64_t)p->rank && (s->phase == PHASE_RUN || s->resumed != NULL);
+    return p->hello.back || substitute;
+}
+
 /* Somebody is at the place that p asks for. A worker that is back knows better than we that its old connection is
  * of no use. When another came in the meantime it takes what is free. */
 static int claim(const struct peer *p, uint64_t *rank, struct err *e)
 {
-    const struct server *s = p->server;
-    struct peer *there = s->places[*rank].peer;
-    if (!p->hello.back)
+    struct peer *there = p->server->places[*rank].peer;
+    if (!p->hello.back && !stands_in(p->server, there))
         return err_set(e, ERR_PEER, "rank %ju is taken: %s is there", (uintmax_t)*rank, there->label);
-    if (strcmp(p->hello.name, there->hello.name) == 0)
+    if (p->hello.back && strcmp(p->hello.name, there->hello.name) == 0)
         peer_give_up(there, "it came back on another connection");
     else
-        *rank = awaits_data(s) ? NO_PLACE : free_place(s);
+        *rank = elsewhere(p);
     return 0;
 }
 
@@ -57,17 +70,17 @@ static int claim(const struct peer *p, uint64_t *rank, struct err *e)
 static int find_again(const struct peer *p, int64_t want, uint64_t *rank, struct err *e)
 {
     const struct server *s = p->server;
-    bool known;
-    if (want == RANK_ANY) {
-        *rank = resume_find(s, p->hello.shards, &known);
-        return known ? 0 : resume_refuse(s, p, NO_PLACE, e);
-    }
-    if ((uint64_t)want >= s->workers)
+    bool known, any = want == RANK_ANY;
+    if (!any && (uint64_t)want >= s->workers)
         return 0;
-    if (!resume_same(&s->places[want], p->hello.shards))
-        return p->hello.back ? 0 : resume_refuse(s, p, (uint64_t)want, e);
-    *rank = (uint64_t)want;
-    return s->places[*rank].peer == NULL ? 0 : claim(p, rank, e);
+    if (!any && resume_same(&s->places[want], p->hello.shards)) {
+        *rank = (uint64_t)want;
+        return s->places[*rank].peer == NULL ? 0 : claim(p, rank, e);
+    }
+    if (!any && !p->hello.back)
+        return resume_refuse(s, p, (uint64_t)want, e);
+    *rank = resume_find(s, p->hello.shards, &known);
+    return known || !any ? 0 : resume_refuse(s, p, NO_PLACE, e);
 }
 
 /* NO_PLACE: as a spare. */
