@@ -11,12 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/block.h"
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/record_header.h"
 
-enum { LENGTH_BYTES = 8, FIRST_ROOM = 1 << 20 };
+enum { LENGTH_BYTES = 8, FIRST_ROOM = BLOCK_SIZE(1 << 20, 256) };
 
 void record_free(struct record *r)
 {

@@ -3,9 +3,10 @@
 
 #include <stdlib.h>
 
+#include "base/block.h"
 #include "base/mem.h"
 
-enum { BLOCK = 1 << 20 };
+enum { BLOCK = BLOCK_SIZE(1 << 20, 256) };
 
 static const struct array_kind *const kinds[] = { &array_idx, &array_npy, NULL };
 

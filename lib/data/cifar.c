@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/block.h"
 #include "base/mem.h"
 #include "data/format.h"
 
-enum { SIDE = 32, PLANES = 3, PIXELS = PLANES * SIDE * SIDE, AT_ONCE = 256, LABELS_MAX = 2 };
+enum { SIDE = 32, PLANES = 3, PIXELS = PLANES * SIDE * SIDE, AT_ONCE = BLOCK_SIZE(256, 1), LABELS_MAX = 2 };
 
 /* What differs between the two. */
 struct kind {

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/block.h"
 #include "base/err.h"
 
 /* Gives at least one byte and at most room (> 0) of them; *got = 0 says that this was the end.
@@ -29,7 +30,7 @@ int flow_zeros(const struct flow *f, unsigned char *block, size_t room, size_t f
                struct err *e);
 
 /* A flow whose first bytes are looked at before they are read. */
-enum { FLOW_HEAD = 1 << 15 }; /* some records of every format, by which it is known */
+enum { FLOW_HEAD = BLOCK_SIZE(1 << 15, 1 << 12) }; /* some records of every format, by which it is known */
 struct flow_peek {
     struct flow below;
     unsigned char head[FLOW_HEAD];

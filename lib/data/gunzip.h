@@ -5,9 +5,10 @@
 #include <stdbool.h>
 #include <zlib.h>
 
+#include "base/block.h"
 #include "data/flow.h"
 
-enum { GUNZIP_ROOM = 1 << 16 };
+enum { GUNZIP_ROOM = BLOCK_SIZE(1 << 16, 256) };
 
 /* Zeroed before use. */
 struct gunzip {

@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/block.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "data/encoding.h"
 
-enum { BLOCK = 1 << 18 }; /* bytes of rows that are read at a time */
+enum { BLOCK = BLOCK_SIZE(1 << 18, 256) }; /* bytes of rows that are read at a time */
 
 /* An array of one number a row, all of it. */
 static int load_single(struct array *a, const char *what, struct err *e)

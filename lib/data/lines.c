@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/block.h"
 #include "base/mem.h"
 
-enum { LINES_BLOCK = 1 << 16 };
+enum { LINES_BLOCK = BLOCK_SIZE(1 << 16, 256) };
 
 /* Moves what is still needed to the front of the buffer and reads on behind it. One byte stays
  * free for the newline that the last line may lack. */

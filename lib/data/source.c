@@ -11,12 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/block.h"
 #include "base/mem.h"
 #include "data/opening.h"
 #include "data/spool.h"
 #include "data/unpack.h"
 
-enum { BLOCK = 1 << 16, RATIO = 1000 };
+enum { BLOCK = BLOCK_SIZE(1 << 16, 256), RATIO = 1000 };
 
 /* From the file up: file, its head, unpacked, archive or not, member, its head, unpacked. */
 struct source_state {

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/block.h"
 #include "base/mem.h"
 #include "base/temp.h"
 
-enum { BLOCK = 1 << 18 };
+enum { BLOCK = BLOCK_SIZE(1 << 18, 256) };
 
 static int copy(const struct flow *from, struct temp *to, struct err *e)
 {

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/block.h"
 #include "base/mem.h"
 #include "data/clip.h"
 #include "data/operands.h"
 
-enum { CHUNK = 1 << 20 /* bytes of a shard that are taken at a time */ };
+enum { CHUNK = BLOCK_SIZE(1 << 20, 1 << 10) /* bytes of a shard that are taken at a time */ };
 
 static struct stock_part *add_part(struct stock *s, const char *file, bool raw, struct err *e)
 {

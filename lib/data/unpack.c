@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/block.h"
 #include "base/mem.h"
 #include "data/gunzip.h"
 
-enum { BLOCK = 1 << 16 };
+enum { BLOCK = BLOCK_SIZE(1 << 16, 256) };
 
 /* A way to compress, and what reads it; support is NULL for ours. */
 struct packing {

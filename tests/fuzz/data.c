@@ -1,10 +1,6 @@
 /* Data sets: any bytes as a file of the format in $DSGD_FUZZ_FORMAT (default: auto). The first byte holds options,
  * the rest is the file. */
-#define _GNU_SOURCE 1
 #include <math.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "data/dataset.h"
 #include "fuzz.h"
@@ -41,6 +37,7 @@ static void use(const struct dataset *d)
 }
 
 static struct spec format, zero;
+static struct memory_file file;
 
 static void choose(void)
 {
@@ -54,27 +51,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     struct dataset d = { 0 };
     struct err e = { 0 };
-    char path[32], *paths[] = { path };
+    char *paths[] = { file.path };
     if (format.plug == NULL)
         choose();
-    int fd = n == 0 ? -1 : memfd_create("data", 0);
-    if (fd < 0)
+    if (n == 0)
         return 0;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    memory_file(&file, data + 1, n - 1);
     struct input in = { .format = format, .unlabelled = data[0] & UNLABELLED, .no_header = data[0] & NO_HEADER,
                         .zero_based = data[0] & ZERO_BASED };
     if (data[0] & SELF_LABELLED)
-        in.labels = path;
+        in.labels = file.path;
     else if ((data[0] & UNLABELLED) == 0)
         in.label_column = data[0] & NAMED ? "y" : "1";
     if (data[0] & MISSING)
         in.missing = zero;
     if (data[0] & CATEGORIES)
         in.categories = "auto";
-    if (write(fd, data + 1, n - 1) == (ssize_t)(n - 1) &&
-        dataset_read(&d, paths, 1, &in, data[0] & NARROW ? 3 : 0, &(struct log){ .level = -1 }, &e) == 0)
+    if (dataset_read(&d, paths, 1, &in, data[0] & NARROW ? 3 : 0, &(struct log){ .level = -1 }, &e) == 0)
         use(&d);
     dataset_free(&d);
-    close(fd);
     return 0;
 }

@@ -15,4 +15,13 @@ static inline void promise(int kept)
         abort();
 }
 
+/* A file in memory, made once and filled again for every input. Zeroed before its first use. */
+struct memory_file {
+    int fd; /* at the start of the file */
+    char path[32];
+};
+
+/* The file holds these bytes now. */
+void memory_file(struct memory_file *f, const uint8_t *data, size_t n);
+
 #endif
