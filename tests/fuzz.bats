@@ -11,8 +11,8 @@ replay() {
     DSGD_FUZZ_FORMAT=$1 "$top_builddir/tests/fuzz/$2" "${files[@]}" || fail "$1: status $?"
 }
 
-@test "frames, records, SPECs and traces of the corpus break nothing" {
-    for target in frames records specs traces; do
+@test "checkpoints, frames, logs, records, SPECs and traces of the corpus break nothing" {
+    for target in checkpoints frames logs records specs traces; do
         replay $target $target
     done
 }

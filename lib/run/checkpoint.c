@@ -197,13 +197,19 @@ static int read_numbers(struct checkpoint *c, struct err *e)
     return 0;
 }
 
+#ifdef DSGD_FUZZER
+enum { GUESSED = 1 }; /* a fuzzer cannot, and would see nothing of what is behind it */
+#else
+enum { GUESSED = 0 };
+#endif
+
 static int check_crc(const struct record *r, struct err *e)
 {
     size_t one = 1;
     const uint64_t *crc = need(r, "crc32", DTYPE_I64, &one, 0, e);
     if (crc == NULL)
         return -1;
-    if (crc == r->tensors[0].data && *crc == crc_of(r->tensors, r->n))
+    if (crc == r->tensors[0].data && (GUESSED || *crc == crc_of(r->tensors, r->n)))
         return 0;
     return err_set(e, ERR_DATA, "damaged: its tensors have another checksum than they were written with");
 }

@@ -11,11 +11,14 @@
 #include "learn/optimizer.h"
 #include "net/address.h"
 #include "policy/policy.h"
+#include "run/correct.h"
+#include "run/server/loss.h"
 #include "run/split/split.h"
 
 static const struct table *const tables[] = { &policy_table, &model_table,  &init_table,    &delay_table,
                                               &step_table,   &format_table, &scaling_table, &split_table,
-                                              &optimizer_table };
+                                              &optimizer_table, &missing_table, &correct_table,
+                                              &loss_table };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
 static void as_number(const char *text)
