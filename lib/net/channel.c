@@ -6,17 +6,28 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 
 static const double farewell = 1; /* seconds for the other side to end as well */
+static const double patience = 0.2; /* seconds for which a read waits by itself */
+static const double moment = 5e-5;  /* seconds in which looking again finds nothing new */
+
+/* Nothing is waiting and nothing was read ahead. The buffer itself need not be cleared. */
+static void start(struct channel *c)
+{
+    memset(c, 0, offsetof(struct channel, ahead));
+    c->heard = c->told = clock_now();
+    c->limit = c->beat = INFINITY;
+}
 
 int channel_take(struct channel *c, int in, int out, struct err *e)
 {
-    double now = clock_now();
-    *c = (struct channel){ .heard = now, .told = now, .limit = INFINITY, .beat = INFINITY };
+    start(c);
     int rc = link_plain(&c->link, in, out);
     if (rc == 0 && (in >= FD_SETSIZE || out >= FD_SETSIZE)) {
         errno = EMFILE;
@@ -48,6 +59,14 @@ static int shake_hands(struct channel *c, double end, struct err *e)
     return 0;
 }
 
+/* A descriptor that others may have too stays as it is. */
+static void wait_in_reads(struct channel *c, const struct address *a)
+{
+    struct timeval t = { .tv_usec = (suseconds_t)(patience * 1e6) };
+    c->blocks = a->kind != ADDRESS_STDIO && c->link.socket_in &&
+                setsockopt(c->link.in, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof t) == 0;
+}
+
 int channel_open(struct channel *c, const struct address *a, struct guard *guard, double seconds,
                  struct err *e)
 {
@@ -55,8 +74,10 @@ int channel_open(struct channel *c, const struct address *a, struct guard *guard
     int fd = address_dial(a, seconds, e);
     if (fd < 0 || channel_take(c, fd, a->kind == ADDRESS_STDIO ? STDOUT_FILENO : fd, e) < 0)
         return -1;
-    if (guard == NULL)
+    if (guard == NULL) {
+        wait_in_reads(c, a);
         return 0;
+    }
     if (guard_link(guard, &c->link, a->host, e) == 0 && shake_hands(c, end, e) == 0)
         return 0;
     channel_close(c);
@@ -153,19 +174,39 @@ static int await(struct channel *c, double end, bool others, struct err *e)
     return !(some && n > 0 && link_any_ready(c->others, n, 0));
 }
 
+/* Whether a read may wait by itself, which saves asking first. */
+static bool may_block(const struct channel *c, double now, double end)
+{
+    double until = fmin(end, fmin(c->heard + c->limit, c->told + c->beat));
+    return c->blocks && c->n_others == 0 && until - now > patience;
+}
+
+/* Reads ahead. Bytes, 0: nothing now, -1: e. */
+static ssize_t fill(struct channel *c, double now, double end, struct err *e)
+{
+    memmove(c->ahead, c->ahead + c->at, c->end - c->at);
+    c->end -= c->at;
+    c->at = 0;
+    c->looked = now;
+    c->link.patient = may_block(c, now, end);
+    ssize_t n = take(c, c->ahead + c->end, CHANNEL_AHEAD - c->end, e);
+    c->link.patient = false;
+    c->end += n > 0 ? (size_t)n : 0;
+    return n;
+}
+
 int channel_wait(struct channel *c, double seconds, struct frame *f, struct err *e)
 {
-    double end = seconds > 0 ? clock_now() + seconds : 0;
-    for (;;) {
-        ssize_t n = take(c, c->header + c->have, FRAME_HEADER - c->have, e);
-        if (n < 0)
-            return -1;
-        c->have += (size_t)n;
-        if (c->have == FRAME_HEADER) {
-            c->have = 0;
-            return frame_decode(f, c->header, e) < 0 ? -1 : 1;
+    double now = clock_now(), end = seconds > 0 ? now + seconds : 0;
+    for (;; now = clock_now()) {
+        if (c->end - c->at >= FRAME_HEADER) {
+            c->at += FRAME_HEADER;
+            return frame_decode(f, c->ahead + c->at - FRAME_HEADER, e) < 0 ? -1 : 1;
         }
-        int more = n > 0 ? 1 : await(c, end, true, e);
+        if (end == 0 && now - c->looked < moment)
+            return 0;
+        ssize_t n = fill(c, now, end, e);
+        int more = n > 0 ? 1 : n < 0 ? -1 : await(c, end, true, e);
         if (more <= 0)
             return more;
     }
@@ -174,6 +215,12 @@ int channel_wait(struct channel *c, double seconds, struct frame *f, struct err 
 int channel_read(struct channel *c, void *data, size_t n, struct err *e)
 {
     unsigned char *p = data;
+    size_t here = c->end - c->at < n ? c->end - c->at : n;
+    if (here > 0)
+        memcpy(p, c->ahead + c->at, here);
+    c->at += here;
+    p += here;
+    n -= here;
     while (n > 0) {
         ssize_t got = take(c, p, n, e);
         if (got < 0)

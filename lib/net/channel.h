@@ -14,7 +14,10 @@
 #include "net/guard.h"
 #include "net/link.h"
 
-enum { WATCHED_MAX = 4 };
+enum {
+    WATCHED_MAX = 4,
+    CHANNEL_AHEAD = 1 << 16, /* bytes that are read ahead: a header and a model that is not large in one call */
+};
 
 struct channel {
     struct link link;
@@ -22,11 +25,13 @@ struct channel {
     double told;  /* when the last frame went out */
     double limit; /* seconds of silence, or of a peer that takes nothing, until the peer is lost */
     double beat;  /* seconds: waiting and reading send a HEARTBEAT when nothing else went out */
-    unsigned char header[FRAME_HEADER];
-    size_t have;  /* bytes of the header that are in */
+    double looked; /* when it was last tried to read */
+    bool blocks;  /* reading may wait by itself for a while: the socket is ours alone */
     bool lost;    /* it closed, broke or was silent; a breach of TLS is not this */
     const struct watched *others; /* (n_others, at most WATCHED_MAX), for channel_wait; not owned */
     size_t n_others;
+    size_t at, end; /* what was read ahead and not yet taken is [at, end) of: */
+    unsigned char ahead[CHANNEL_AHEAD];
 };
 
 /* Dials, one attempt of at most `seconds`; on an address that is guarded, through `guard` (else
@@ -40,7 +45,8 @@ int channel_take(struct channel *c, int in, int out, struct err *e);
 
 /* Waits at most `seconds` for a whole header. 1: f is set, its payload follows. 0: nothing yet
  * (also when some bytes came, or one of `others` is ready). -1: ERR_PEER, the connection closed or broke, or was silent beyond
- * the limit. Wakes within the precision of the system's timers: microseconds, not milliseconds. */
+ * the limit. Who asks without time to wait is answered from what is here, when it was looked for more just
+ * now. Wakes within the precision of the system's timers: microseconds, not milliseconds. */
 int channel_wait(struct channel *c, double seconds, struct frame *f, struct err *e);
 
 /* The payload, all n bytes. */

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "net/intake.h"
 #include "net/queue.h"
 #include "net/socket.h"
 
@@ -28,13 +29,7 @@ struct conn {
     double heard;
     bool spoke; /* it has sent something */
 
-    unsigned char header[FRAME_HEADER]; /* of the next frame, `have` bytes of it */
-    size_t have;
-    struct frame f; /* the one whose payload is coming in, while `receiving` */
-    bool receiving;
-    unsigned char *payload;
-    size_t got;
-
+    struct intake in;
     struct queue queue; /* what the socket did not take yet */
 
     bool finishing;
@@ -61,6 +56,7 @@ void conn_free(struct conn *c)
         return;
     stop_events(c);
     queue_free(&c->queue);
+    intake_free(&c->in);
     c->link.ops->close(&c->link);
     c->gone = c->done = true;
     if (!c->busy)
@@ -191,39 +187,35 @@ static void refuse(struct conn *c, const struct err *why)
 static int begin_frame(struct conn *c)
 {
     struct err e = { 0 };
-    if (frame_decode(&c->f, c->header, &e) < 0) {
-        refuse(c, &e);
-        return -1;
+    void *payload = NULL;
+    if (frame_decode(&c->in.f, c->in.header, &e) == 0) {
+        payload = c->calls->place(c->owner, c, &c->in.f, &e);
+        if (c->gone)
+            return -1;
     }
-    c->have = 0;
-    c->payload = c->calls->place(c->owner, c, &c->f, &e);
-    if (c->gone)
-        return -1;
-    if (c->payload == NULL) {
-        refuse(c, &e);
-        return -1;
-    }
-    c->got = 0;
-    c->receiving = true;
-    return 0;
+    if (payload != NULL && intake_begin(&c->in, payload, &e) == 0)
+        return 0;
+    refuse(c, &e);
+    return -1;
 }
 
 /* Hands over what is whole. -1: nothing more is to be read. */
 static int hand_over(struct conn *c)
 {
+    struct intake *in = &c->in;
     while (!c->done && !c->paused) {
-        if (!c->receiving) {
-            if (c->have < FRAME_HEADER)
+        if (!in->receiving) {
+            if (in->have < FRAME_HEADER)
                 return 0;
             if (begin_frame(c) < 0)
                 return -1;
         }
-        if (c->got < c->f.length)
+        if (in->got < in->f.length)
             return 0;
-        c->receiving = false;
+        in->receiving = false;
         struct err e = { 0 };
-        struct frame f = c->f;
-        if (c->calls->frame(c->owner, c, &f, c->payload, &e) < 0 && !c->done) {
+        struct frame f = in->f;
+        if (c->calls->frame(c->owner, c, &f, in->payload, &e) < 0 && !c->done) {
             refuse(c, &e);
             return -1;
         }
@@ -246,13 +238,12 @@ static void reading_ended(struct conn *c, bool in_order)
         tell_closed(c, &e);
 }
 
-/* One read: the rest of the payload and, behind it, of the next header. 1: there may be more. */
+/* One read. 1: there may be more. */
 static int read_some(struct conn *c)
 {
-    size_t rest = c->receiving ? (size_t)c->f.length - c->got : 0;
-    struct iovec v[2] = { { rest > 0 ? c->payload + c->got : NULL, rest },
-                          { c->header + c->have, FRAME_HEADER - c->have } };
-    ssize_t n = c->link.ops->read(&c->link, rest > 0 ? v : v + 1, rest > 0 ? 2 : 1);
+    size_t room = 0;
+    unsigned char *ahead = c->calls->expect != NULL ? c->calls->expect(c->owner, c, &room) : NULL;
+    ssize_t n = intake_read(&c->in, &c->link, ahead, room);
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
         return 0;
     if (n <= 0) {
@@ -261,10 +252,7 @@ static int read_some(struct conn *c)
     }
     c->heard = clock_now();
     c->spoke = true;
-    size_t of_payload = (size_t)n < rest ? (size_t)n : rest;
-    c->got += of_payload;
-    c->have += (size_t)n - of_payload;
-    return hand_over(c) == 0 && c->link.more;
+    return hand_over(c) == 0 && (c->link.more || intake_kept(&c->in));
 }
 
 /* 1: the socket is drained. */
@@ -360,10 +348,10 @@ size_t conn_junk(const struct conn *c, const unsigned char **bytes)
 {
     static const struct frame any = { .type = FRAME_HELLO };
     unsigned char ours[FRAME_HEADER];
-    size_t magic = c->have < sizeof(uint32_t) ? c->have : sizeof(uint32_t);
+    size_t have = c->in.have, magic = have < sizeof(uint32_t) ? have : sizeof(uint32_t);
     frame_encode(ours, &any);
-    *bytes = c->header;
-    return memcmp(c->header, ours, magic) == 0 ? 0 : c->have;
+    *bytes = c->in.header;
+    return memcmp(c->in.header, ours, magic) == 0 ? 0 : have;
 }
 
 double conn_heard(const struct conn *c)

@@ -33,6 +33,10 @@ struct conn_calls {
     /* The peer closed (e->text "connection closed", kind ERR_PEER) or something failed. c is still
      * valid and is freed by conn_free, which may be called here. Called once. */
     void (*closed)(void *owner, struct conn *c, struct err *e);
+    /* Or NULL. Where the payload of the next frame goes should it be the one that is likely, and how many bytes
+     * that has: what comes is read there at once, and stays there when `place` then names the same. NULL: nothing
+     * is likely. */
+    void *(*expect)(void *owner, struct conn *c, size_t *room);
 };
 
 /* Takes what is in link, also when it fails. Until the link is open nothing is read as a frame and

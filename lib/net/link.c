@@ -43,7 +43,7 @@ static ssize_t read_once(const struct link *l, struct iovec *v, int n)
 {
     struct msghdr m = { .msg_iov = v, .msg_iovlen = (size_t)n };
     if (l->socket_in)
-        return recvmsg(l->in, &m, MSG_DONTWAIT);
+        return recvmsg(l->in, &m, l->patient ? 0 : MSG_DONTWAIT);
     if (link_ready(l->in, false, 0))
         return readv(l->in, v, n);
     errno = EAGAIN;

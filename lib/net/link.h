@@ -1,5 +1,5 @@
 /* The two ends of a connection here, and how bytes go through them: as they are, or through TLS
- * (guard.h). No call waits. The descriptors' flags, which others may share, stay as they are. */
+ * (guard.h). No call waits, but a read that was told to be patient. The descriptors' flags, which others may share, stay as they are. */
 #ifndef NET_LINK_H
 #define NET_LINK_H
 
@@ -14,6 +14,7 @@ struct link {
     const struct link_ops *ops;
     int in, out; /* the same descriptor for sockets; 0 and 1 for stdio; -1: closed */
     bool socket_in, socket_out; /* else pipes, or what is like them */
+    bool patient;               /* a read of a socket may wait as long as the socket lets it */
     bool more;                  /* after a read: another may find something, whatever select says */
     struct tls *tls;            /* or NULL */
 };

@@ -57,7 +57,7 @@ static void closed(void *self, struct conn *c, struct err *e)
 
 static void serve(int ours, int theirs)
 {
-    static const struct conn_calls calls = { place, frame, closed };
+    static const struct conn_calls calls = { place, frame, closed, NULL };
     static struct owner o;
     struct err e = { 0 };
     if (o.base == NULL)

@@ -172,6 +172,17 @@ static void *place_gradient(struct peer *p, const struct frame *f, struct err *e
     return s->places[p->rank].gradient;
 }
 
+void *hear_expect(void *owner, struct conn *c, size_t *room)
+{
+    (void)c;
+    const struct peer *p = owner;
+    const struct server *s = p->server;
+    if (p->state != PEER_WORKING || s->phase != PHASE_RUN || aggregate_holds(s->aggregate, p->rank))
+        return NULL;
+    *room = peer_gradient_bytes(s);
+    return s->places[p->rank].gradient;
+}
+
 void *hear_place(void *owner, struct conn *c, const struct frame *f, struct err *e)
 {
     (void)c;
