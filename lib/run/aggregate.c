@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/floats.h"
 #include "base/mem.h"
 #include "learn/shrink.h"
 #include "run/act_trace.h"
@@ -87,7 +88,7 @@ static int on_take(struct aggregate *a, const struct act *act, struct turn *t, s
         return diverged(a, "the loss", e);
     char what[60];
     snprintf(what, sizeof what, "a gradient of worker %ju", (uintmax_t)act->worker);
-    if (!sum_finite(t->g->g, a->conf.layout->size))
+    if (!floats_finite(t->g->g, a->conf.layout->size))
         return diverged(a, what, e);
     struct share one = { act->worker, t->g->rows, t->g->loss };
     if (sum_count(&a->sum, &one, e) < 0)

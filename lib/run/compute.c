@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/floats.h"
 #include "base/mem.h"
 #include "learn/gradient.h"
 #include "run/minibatch.h"
@@ -259,9 +260,7 @@ void compute_begin(struct compute *c, uint64_t seq)
 
 static void to_mean(struct compute *c)
 {
-    float rows = (float)c->n;
-    for (size_t i = 0; i < c->layout.size; i++)
-        c->into[i] /= rows;
+    floats_divide(c->into, c->layout.size, (float)c->n);
 }
 
 int compute_chunk(struct compute *c, struct err *e)

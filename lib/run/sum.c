@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/floats.h"
 #include "base/mem.h"
 
 int sum_open(struct sum *s, size_t size, uint64_t workers, struct err *e)
@@ -13,17 +14,6 @@ int sum_open(struct sum *s, size_t size, uint64_t workers, struct err *e)
     s->held = mem_new((size_t)workers, sizeof *s->held, e);
     s->rows = mem_new((size_t)workers, sizeof *s->rows, e);
     return s->sum == NULL || s->held == NULL || s->rows == NULL ? -1 : 0;
-}
-
-bool sum_finite(const float *g, size_t n)
-{
-    uint32_t bad = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t bits;
-        memcpy(&bits, &g[i], sizeof bits);
-        bad |= (bits & 0x7f800000u) == 0x7f800000u;
-    }
-    return bad == 0;
 }
 
 void sum_close(struct sum *s)
@@ -63,8 +53,7 @@ void sum_add(struct sum *s, uint64_t worker, const struct held *h, const float *
     if (!s->some)
         memcpy(sum, g, s->size * sizeof *sum);
     else
-        for (size_t i = 0; i < s->size; i++)
-            sum[i] += g[i];
+        floats_add(sum, g, s->size);
     s->some = true;
 }
 

@@ -40,7 +40,6 @@ int sum_open(struct sum *s, size_t size, uint64_t workers, struct err *e);
 void sum_close(struct sum *s);
 
 /* Whatever optimizer and step make of it, nothing good follows from a gradient of which this is false. */
-bool sum_finite(const float *g, size_t n);
 
 /* One more gradient counts for the update to come; then one of the next three says how. */
 int sum_count(struct sum *s, const struct share *one, struct err *e);
