@@ -25,6 +25,16 @@ static bool same(const float *a, const float *b, size_t n)
     return n == 0 || memcmp(a, b, n * sizeof *a) == 0;
 }
 
+static bool widens(size_t n, struct rng *r)
+{
+    uint8_t bytes[MOST];
+    float got[MOST], want[MOST], scale = 1 / 255.0f;
+    for (size_t i = 0; i < n; i++)
+        want[i] = (float)(bytes[i] = (uint8_t)rng_u32(r)) * scale;
+    floats_widen(got, bytes, n, scale);
+    return same(got, want, n);
+}
+
 /* Whether all loops over n floats do what they should. */
 static bool length(size_t n, double decay, struct rng *r)
 {
@@ -64,7 +74,7 @@ int main(void)
     rng_open(&r, 1, RNG_START, 0, 0);
     for (n = 0; n < MOST; n++)
         for (int i = 0; i < 50; i++)
-            bad += !length(n, i % 2 ? 0.01 : 0, &r);
+            bad += !length(n, i % 2 ? 0.01 : 0, &r) || !widens(n, &r);
     ok(bad == 0, "sums, quotients and steps have the bits of plain loops");
     for (n = 1; n < MOST; n++)
         for (size_t at = 0; at < n; at++)

@@ -1,7 +1,6 @@
 /* Loops over many floats: one by one, or a vector at a time where the processor has wide ones. */
 #include "base/floats.h"
 
-#include <stdint.h>
 #include <string.h>
 
 /* An exponent of all ones is an infinity or no number. */
@@ -33,6 +32,12 @@ static void add_rest(float *restrict to, const float *restrict x, size_t i, size
         to[i] += x[i];
 }
 
+static void widen_rest(float *restrict to, const uint8_t *restrict bytes, size_t i, size_t n, float scale)
+{
+    for (; i < n; i++)
+        to[i] = (float)bytes[i] * scale;
+}
+
 static void divide_rest(float *x, size_t i, size_t n, float by)
 {
     for (; i < n; i++)
@@ -51,6 +56,8 @@ static bool descend_rest(float *restrict next, const float *restrict w, const fl
 }
 
 #if defined __x86_64__ && defined __GNUC__
+#include <immintrin.h>
+
 /* Without FMA: it would round in other ways. */
 #define WIDE __attribute__((target("avx2"))) static
 
@@ -97,6 +104,16 @@ WIDE void add_wide(float *restrict to, const float *restrict x, size_t n)
     add_rest(to, x, i, n);
 }
 
+WIDE void widen_wide(float *restrict to, const uint8_t *restrict bytes, size_t n, float scale)
+{
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        __m256i whole = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)(bytes + i)));
+        _mm256_storeu_ps(to + i, _mm256_mul_ps(_mm256_cvtepi32_ps(whole), _mm256_set1_ps(scale)));
+    }
+    widen_rest(to, bytes, i, n, scale);
+}
+
 WIDE void divide_wide(float *x, size_t n, float by)
 {
     size_t i = 0;
@@ -134,6 +151,7 @@ static bool is_wide(void)
 }
 #define finite_wide(x, n) finite_rest(x, 0, n)
 #define add_wide(to, x, n) add_rest(to, x, 0, n)
+#define widen_wide(to, bytes, n, scale) widen_rest(to, bytes, 0, n, scale)
 #define divide_wide(x, n, by) divide_rest(x, 0, n, by)
 #define descend_wide(next, w, x, n, scale, decay) descend_rest(next, w, x, 0, n, scale, decay)
 #endif
@@ -149,6 +167,14 @@ void floats_add(float *restrict to, const float *restrict x, size_t n)
         add_wide(to, x, n);
     else
         add_rest(to, x, 0, n);
+}
+
+void floats_widen(float *restrict to, const uint8_t *restrict bytes, size_t n, float scale)
+{
+    if (is_wide())
+        widen_wide(to, bytes, n, scale);
+    else
+        widen_rest(to, bytes, 0, n, scale);
 }
 
 void floats_divide(float *x, size_t n, float by)

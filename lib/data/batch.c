@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/floats.h"
 #include "base/mem.h"
 #include "data/dataset.h"
 
@@ -27,8 +28,7 @@ static void put_floats(float *to, const struct rows *r, size_t row)
 static void put_bytes(float *to, const struct rows *r, size_t row)
 {
     const uint8_t *from = r->bytes + row * r->features;
-    for (size_t i = 0; i < r->features; i++)
-        to[i] = (float)from[i] * r->scale;
+    floats_widen(to, from, r->features, r->scale);
 }
 
 static void put_sparse(float *to, const struct rows *r, size_t row)

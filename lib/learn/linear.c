@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/floats.h"
 #include "base/mem.h"
 #include "learn/engine.h"
 
@@ -78,8 +79,7 @@ static struct rows float_tile(const struct linear *l, const struct rows *b, size
 {
     size_t n = b->n - at < l->tile ? b->n - at : l->tile;
     const uint8_t *from = b->bytes + at * b->features;
-    for (size_t i = 0; i < n * b->features; i++)
-        l->x[i] = (float)from[i] * b->scale;
+    floats_widen(l->x, from, n * b->features, b->scale);
     return (struct rows){ .kind = ROWS_DENSE, .n = n, .features = b->features, .x = l->x };
 }
 
