@@ -81,7 +81,7 @@ stopped() {
     command -v python3 > /dev/null || skip 'no python3'
     shards 4
     printf 'import fcntl, os\nfor fd in 0, 1: assert not fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_NONBLOCK\n' > flags.py
-    run -0 dsgd-ps -q -m logistic -J 300 -p async -o model -t run.trace \
+    run -0 dsgd-ps -q -m logistic -J 300 -p ssp:20 -o model -t run.trace \
         -x 'tee in-0 | dsgd-worker shard-0' -x 'dsgd-worker shard-1 | tee out-1' \
         -x 'cat | dsgd-worker shard-2 | cat' -x 'dsgd-worker shard-3; python3 flags.py && touch same'
     assert_output ''
