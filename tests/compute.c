@@ -227,7 +227,7 @@ int main(void)
     char *paths[] = { path };
     struct dataset d = { 0 };
     struct input in = { 0 };
-    struct log log = { "compute", 0 };
+    struct log log = { .name = "compute", .level = 0 };
     struct err e = { 0 };
     test_minibatches();
     write_data(path, ROWS);

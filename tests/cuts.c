@@ -95,7 +95,7 @@ static int open_bytes(const struct bytes *b, size_t n, bool piped)
 static int read_bytes(struct dataset *d, const struct trial *t, const struct bytes *b, size_t n, bool piped,
                       struct err *e)
 {
-    static const struct log quiet = { "cuts", -1 };
+    static const struct log quiet = { .name = "cuts", .level = -1 };
     struct input in = input_of(t->sample);
     char path[64], *paths[] = { path };
     int fd = open_bytes(b, n, piped);

@@ -8,7 +8,7 @@
 #include "data/shard.h"
 #include "lib/tap.h"
 
-static const struct log quiet = { "test", -1 };
+static const struct log quiet = { .name = "test", .level = -1 };
 
 /* A file in the folder of the test, for as long as the program runs. */
 static char *file(const char *name, const char *text, size_t n)

@@ -211,3 +211,19 @@ peak() {
     hang_up w1
     ends 143
 }
+
+@test "words for people hold up nobody either, and what is missing of them is counted" {
+    mkfifo words
+    exec 9<> words
+    dd if=/dev/zero of=words bs=4096 oflag=nonblock 2> /dev/null || true
+    dsgd-ps -v -m logistic -o model -J 20 -t run.trace -x 'exec dsgd-worker -q shard-0 2> /dev/null' 2>&9 3>&- 9>&- &
+    server=$!
+    echo "$server" >> .background
+    over() { grep -qs $'\tstop\t' run.trace; }
+    eventually over
+    background reader cat words
+    eventually grep -aq '20 updates in' reader.out
+    exec 9>&-
+    ends 0
+    grep -aqE 'dsgd-ps: [1-9][0-9]* lines are missing here: nobody read them' reader.out
+}

@@ -167,6 +167,80 @@ killed() {
     wait "$server" || [ $? -eq 143 ]
 }
 
+@test "workers that read their address from a file follow a server to another token, or are told that theirs is old" {
+    local port
+    at() {
+        dsgd-ps -q -m softmax -P 3 -C ck -t run.trace -o model --resume --checkpoint-every 5 "$@" < /dev/null \
+            2>> ps.err 3>&- &
+        server=$!
+        echo "$server" >> .background
+    }
+    at -T 1h -l tcp:127.0.0.1:0 --address-file know
+    eventually test -s know
+    address=$(< know)
+    port=${address%/*}
+    for r in 0 1 2; do
+        background "w$r" dsgd-worker -q -c @know -r $r -d exp:mean=1ms shard-$r
+    done
+    eventually test -e ck
+    killed
+    # Others could have read this one: the server makes a new token.
+    cp know old
+    chmod 644 know
+    at -J $(($(iteration_of ck) + 20)) -l "$port" --address-file know
+    wait "$server"
+    one_run model
+    run ! grep -q 'old' w0.err
+    # Whoever has the old one is refused at once, and the file named.
+    at -T 1h -l "$port" --address-file know
+    eventually test -s know
+    run -5 dsgd-worker -q -c @old shard-0
+    assert_output "dsgd-worker: @old: the token is not that of this server, or not any more; take its address as it is given now"
+    # One that was refused while its server wrote the file anew tries again.
+    local late
+    cp old mine
+    kill -STOP "$server"
+    background late dsgd-worker -c @mine -r 0 shard-0
+    late=$(tail -n 1 .background)
+    connected() { readlink /proc/"$late"/fd/* | grep -q '^socket:'; }
+    eventually connected
+    cp know mine
+    kill -CONT "$server"
+    eventually grep -q '@mine has another address now: the token is not that' late.err
+    kill -TERM "$server"
+    wait "$server" || [ $? -eq 143 ]
+}
+
+@test "a spare with other data is one again when the server is back, and takes the place of a lost worker" {
+    head -n 200 <(zcat "$top_srcdir/share/data/digits-train.csv.gz") > few.csv
+    dsgd-shard -q -o other --no-header --label-column 65 few.csv
+    delay=const:5ms workers
+    server -p async -T 1h --checkpoint-every 1 --resume
+    eventually test -e ck
+    background spare dsgd-worker -q -c "unix:$PWD/sock" -d const:5ms other
+    eventually grep -q 'other waits as a spare' ps.err
+    kill -STOP "$(sed -n 1p .background)" # so that others are still awaited when it is back
+    killed
+    server -p async -T 1h --checkpoint-every 1 --resume
+    eventually grep -q 'other: no worker of the run that goes on had its data' ps.err
+    kill -CONT "$(sed -n 1p .background)"
+    waits() { [ "$(grep -c 'other waits as a spare' ps.err)" -ge 2 ]; }
+    eventually waits
+    eventually grep -q $'\tresumed ' run.trace
+    kill -9 "$(sed -n 2p .background)"
+    pushed() { awk -F '\t' '$2 == "set" && $12 ~ /^shard .*other$/ { r = $3; here = 1 } here && $2 == "push" && $3 == r { n++ } END { exit n < 3 }' run.trace; }
+    eventually pushed
+    # Its data are those of its place from now on.
+    killed
+    server -p async -J $(($(iteration_of ck) + 100)) --checkpoint-every 1 --resume
+    wait "$server"
+    run -0 awk -F '\t' '$2 == "join" { print $3, $12 }' run.trace
+    assert_line --regexp '^1 .*other$'
+    identities
+    dsgd-sim -q --replay run.trace -o again shard-* other
+    cmp model again
+}
+
 @test "what was made in passes counts on, and who made all its passes is not awaited" {
     head -n 40 <(zcat "$top_srcdir/share/data/digits-train.csv.gz") > few.csv
     dsgd-shard -q -o shard-1 --no-header --label-column 65 few.csv

@@ -1,13 +1,26 @@
 /* Notices for people: one line each on stderr, never on stdout. */
 #include "base/log.h"
 
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
+
+/* A pipe that poll calls writable takes a line whole. */
+bool log_ready(const struct log *l)
+{
+    struct pollfd p = { .fd = STDERR_FILENO, .events = POLLOUT };
+    return l->lost == NULL || poll(&p, 1, 0) != 0;
+}
 
 /* One write a line, so that the lines of several programs on one terminal do not mix. */
 static void line(const struct log *l, const char *fmt, va_list ap)
 {
     char text[1200];
+    if (!log_ready(l)) {
+        ++*l->lost;
+        return;
+    }
     int n = snprintf(text, sizeof text, "%s: ", l->name);
     vsnprintf(text + n, sizeof text - (size_t)n, fmt, ap);
     for (char *s = text; *s; s++)

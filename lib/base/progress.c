@@ -16,6 +16,8 @@ void progress_show(const struct log *l, const char *fmt, ...)
 {
     char text[200];
     va_list ap;
+    if (!log_ready(l))
+        return;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);

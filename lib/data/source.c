@@ -192,7 +192,7 @@ void source_limit(struct source *s, double ratio)
 
 int source_open(struct source *s, const char *path, const struct log *log, struct err *e)
 {
-    static const struct log quiet = { "", -1 };
+    static const struct log quiet = { .name = "", .level = -1 };
     struct stat st;
     memset(s, 0, sizeof *s);
     s->fd = -1;

@@ -86,7 +86,7 @@ int admission_check(struct peer *p, const unsigned char *payload, size_t n, stru
     struct server *s = p->server;
     if (!token_right(p, payload))
         return err_set(e, ERR_PEER,
-                       "the token is not that of this server; take its address as it is given");
+                       "the token is not that of this server, or not any more; take its address as it is given now");
     if (hello_parse(&p->hello, (const char *)payload + TOKEN_TEXT, n - TOKEN_TEXT, e) < 0)
         return -1;
     name(p);

@@ -154,9 +154,6 @@ int resume_refuse(const struct server *s, const struct peer *p, uint64_t rank, s
 {
     char here[200], then[200];
     describe(here, sizeof here, p->hello.shards);
-    if (rank == NO_PLACE)
-        return err_set(e, ERR_DATA, "%s: no worker of the run that goes on had its data (%s)", p->label,
-                       here);
     describe(then, sizeof then, s->places[rank].shards);
     return err_set(e, ERR_DATA, "%s: it has other data (%s) than worker %ju of the run that goes on (%s)",
                    p->label, here, (uintmax_t)rank, then);

@@ -16,7 +16,7 @@ int resume_places(struct server *s, struct err *e);
 bool resume_same(const struct place *place, const json_t *shards);
 /* The place that had these shards and is free; NO_PLACE: none is. *known: a place had them, free or not. */
 uint64_t resume_find(const struct server *s, const json_t *shards, bool *known);
-/* ERR_DATA: why the peer can have that place (NO_PLACE: none) no more. */
+/* ERR_DATA: why the peer cannot have that place. */
 int resume_refuse(const struct server *s, const struct peer *p, uint64_t rank, struct err *e);
 
 /* The aggregate of the run; after its trace is open: what was in hand is cancelled. */

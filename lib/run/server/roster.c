@@ -65,8 +65,8 @@ static int claim(const struct peer *p, uint64_t *rank, struct err *e)
     return 0;
 }
 
-/* Its place is where its data were. Who has the data of a place that is filled can be a spare, and so can who came
- * to its place after the checkpoint. */
+/* Its place is where its data were. Who has those of a place that is filled, or of none, can be a spare, as it may have
+ * been before; and so can who came to its place after the checkpoint. */
 static int find_again(const struct peer *p, int64_t want, uint64_t *rank, struct err *e)
 {
     const struct server *s = p->server;
@@ -80,7 +80,9 @@ static int find_again(const struct peer *p, int64_t want, uint64_t *rank, struct
     if (!any && !p->hello.back)
         return resume_refuse(s, p, (uint64_t)want, e);
     *rank = resume_find(s, p->hello.shards, &known);
-    return known || !any ? 0 : resume_refuse(s, p, NO_PLACE, e);
+    if (!known)
+        log_note(s->log, "%s: no worker of the run that goes on had its data", p->label);
+    return 0;
 }
 
 /* NO_PLACE: as a spare. */

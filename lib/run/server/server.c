@@ -178,6 +178,9 @@ void server_summary(struct server *s)
     if (s->summed)
         return;
     s->summed = true;
+    s->conf->log.lost = NULL; /* nobody is held up any more */
+    if (s->lost > 0)
+        log_note(s->log, "%lu lines are missing here: nobody read them", s->lost);
     struct account_conf c = { s->log, s->workers, s->seconds };
     if (progress_wanted(s->log))
         progress_wipe();
@@ -210,6 +213,7 @@ int server_run(struct server_conf *conf, int *signal_out, struct err *e)
         return secret_make(conf->make_key, e);
     if (fill_standard(e) < 0)
         return -1;
+    conf->log.lost = &s.lost;
     sigaction(SIGPIPE, &ignore, &was);
     sigaction(SIGXFSZ, &ignore, &large); /* a file that may not grow is an error of write */
     if (open_all(&s, &s.failure) == 0) {
@@ -217,6 +221,7 @@ int server_run(struct server_conf *conf, int *signal_out, struct err *e)
         server_summary(&s);
     }
     close_all(&s);
+    conf->log.lost = NULL;
     if (s.failure.kind == ERR_OK)
         s.failure = s.unwritten;
     sigaction(SIGPIPE, &was, NULL);

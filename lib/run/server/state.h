@@ -125,6 +125,7 @@ struct server {
     bool summed;              /* the summary is printed */
     int signal;               /* that ended the run, or 0 */
     struct err failure;       /* that ended it, or ERR_OK */
+    unsigned long lost;       /* lines that stderr did not take while the run went on */
     struct err unwritten;     /* what was asked for and is missing, while the run went on; or ERR_OK */
     char *address_made;       /* --address-file as it was written, links followed; or NULL */
 };

@@ -173,24 +173,43 @@ static void last_words(struct join *j, struct err *e)
         *e = why;
 }
 
+/* Refused at an address that is not in its file any more: it was that of an earlier server. */
+static bool moved(const struct join *j)
+{
+    struct address now = { 0 };
+    struct err ignored = { 0 };
+    char here[ADDRESS_TEXT], there[ADDRESS_TEXT];
+    return j->connect[0] == '@' && address_parse_or_file(&now, j->connect, &ignored) == 0 &&
+           strcmp(address_full(&now, here, sizeof here), address_full(&j->address, there, sizeof there)) != 0;
+}
+
+static void explain_refusal(struct join *j, struct err *e)
+{
+    j->moved = moved(j);
+    j->refused = !j->moved;
+    if (j->connect[0] == '@')
+        err_ctx(e, "%s%s", j->connect, j->moved ? " has another address now" : "");
+}
+
 void join_explain(struct join *j, struct err *e)
 {
     struct err ignored = { 0 };
     struct frame f = { .type = FRAME_ERROR, .flags = e->kind };
     char text[ADDRESS_TEXT];
-    if (j->refused)
-        return;
-    if (j->channel.lost) {
+    j->moved = false;
+    if (!j->refused && j->channel.lost) {
         last_words(j, e);
-    } else {
+    } else if (!j->refused) {
         channel_send(&j->channel, &f, e->text, strlen(e->text), NULL, 0, &ignored);
         j->channel.lost = false; /* what ended it is e, whether the server still hears it or not */
     }
-    if (!j->refused && !j->own && e->kind == ERR_PEER)
+    if (j->refused)
+        explain_refusal(j, e);
+    else if (!j->own && e->kind == ERR_PEER)
         err_ctx(e, "%s", address_text(&j->address, text, sizeof text));
 }
 
 bool join_lost(const struct join *j)
 {
-    return j->channel.lost && !j->refused && j->address.kind != ADDRESS_STDIO;
+    return (j->moved || j->channel.lost) && !j->refused && j->address.kind != ADDRESS_STDIO;
 }

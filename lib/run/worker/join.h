@@ -23,7 +23,8 @@ struct join {
     bool entered; /* was welcomed once */
     double silence; /* seconds that the server may be silent, as it said then */
     bool own;     /* what ended it is not the server's doing */
-    bool refused; /* the server sent an ERROR: it knows, and trying again is of no use */
+    bool refused; /* the server sent an ERROR: it knows, and trying again is of no use, */
+    bool moved;   /* unless the file has another address by now */
     double end;   /* clock when trying ends; 0: trying has not begun */
     double pause; /* before the next attempt */
 };
