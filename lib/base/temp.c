@@ -49,7 +49,7 @@ int temp_open(struct temp *t, struct err *e)
     if (t->open)
         return 0;
     t->fd = -1;
-#ifdef O_TMPFILE
+#if HAVE_DECL_O_TMPFILE
     t->fd = open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 #endif
     if (t->fd < 0)

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/bytes.h"
 #include "base/mem.h"
@@ -71,7 +70,7 @@ static int put_array(struct writer *w, const char *name, const char *descr, cons
         return err_memory(w->e);
     snprintf(file, sizeof file, "%s.npy", name);
     archive_entry_set_pathname(entry, file);
-    archive_entry_set_filetype(entry, S_IFREG);
+    archive_entry_set_filetype(entry, AE_IFREG);
     archive_entry_set_perm(entry, 0644);
     archive_entry_set_size(entry, (la_int64_t)(n + bytes));
     archive_entry_set_mtime(entry, 315532800, 0); /* 1980, the first that a zip archive knows */

@@ -14,13 +14,14 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#ifdef __linux__
+#ifdef HAVE_PRCTL
 #include <sys/prctl.h>
 #endif
 
 #include "base/bytes.h"
 #include "base/mem.h"
 #include "base/out.h"
+#include "base/temp.h"
 
 enum { FDS_MAX = 1 << 16, NUMBER = 8 };
 
@@ -85,7 +86,7 @@ static int write_file(struct scribe *s, const struct order *o, struct err *e)
 static void serve(struct scribe *s)
 {
     struct order o;
-    while (recv(s->talk, &o, sizeof o, 0) == (ssize_t)sizeof o) {
+    while (recv(s->talk, &o, sizeof o, MSG_WAITALL) == (ssize_t)sizeof o) {
         struct err e = { 0 };
         write_file(s, &o, &e);
         if (send(s->talk, &e, sizeof e, MSG_NOSIGNAL) < 0)
@@ -110,7 +111,7 @@ static void be_scribe(struct scribe *s, int talk, pid_t server)
     static const int stopping[] = { SIGINT, SIGTERM, SIGHUP };
     for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++)
         signal(stopping[i], SIG_IGN);
-#ifdef __linux__
+#ifdef HAVE_PRCTL
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
     keep_only(talk, s->memory);
@@ -122,15 +123,31 @@ static void be_scribe(struct scribe *s, int talk, pid_t server)
 
 /* What the server does. */
 
+/* A file that only this process and its children have; a temporary one where the system has none in memory. */
+static int memory_file(struct err *e)
+{
+#ifdef HAVE_MEMFD_CREATE
+    int fd = memfd_create("dsgd", MFD_CLOEXEC);
+    if (fd >= 0)
+        return fd;
+    if (errno != ENOSYS)
+        return err_sys(e, "shared memory");
+#endif
+    struct temp t = { 0 };
+    return temp_open(&t, e) < 0 ? -1 : t.fd;
+}
+
 static int start(struct scribe *s, struct err *e)
 {
     int pair[2];
     pid_t server = getpid();
-    s->memory = memfd_create("dsgd", MFD_CLOEXEC);
+    s->memory = memory_file(e);
     if (s->memory < 0)
-        return err_sys(e, "shared memory");
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+        return -1;
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
         return err_sys(e, "a socket");
+    for (int i = 0; i < 2; i++)
+        fcntl(pair[i], F_SETFD, FD_CLOEXEC);
     s->pid = fork();
     if (s->pid == 0)
         be_scribe(s, pair[1], server);
@@ -209,7 +226,7 @@ int scribe_fd(const struct scribe *s)
 int scribe_answer(struct scribe *s, struct err *e)
 {
     struct err answer;
-    if (recv(s->talk, &answer, sizeof answer, MSG_DONTWAIT) != (ssize_t)sizeof answer)
+    if (recv(s->talk, &answer, sizeof answer, MSG_WAITALL) != (ssize_t)sizeof answer)
         return gone(e);
     if (answer.kind == ERR_OK)
         return 0;

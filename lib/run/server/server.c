@@ -1,4 +1,5 @@
 /* The parameter server: checks what it is told, opens its parts, runs its loop, closes all. */
+#define _XOPEN_SOURCE 700 /* realpath, which the GNU C library does not take for POSIX */
 #include "run/server/server.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifdef __linux__
+#ifdef HAVE_PRCTL
 #include <sys/prctl.h>
 #endif
 
