@@ -411,6 +411,7 @@ freeze_child() {
     read -r _ _ state _ < "/proc/$child/stat" && [ "$state" != Z ]
 }
 
+# bats test_tags=linux
 @test "training does not wait for the writing, and who writes ends with a killed server" {
     local n
     delay=const:2ms workers
