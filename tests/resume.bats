@@ -416,6 +416,7 @@ freeze_child() {
     local n
     delay=const:2ms workers
     server -p async -T 1h --checkpoint-every 1
+    eventually test -e ck # only then is it sure that who writes has told the system to end with the server
     eventually freeze_child
     n=$(grep -c $'\tupdate\t' run.trace) || true
     more_updates() {
