@@ -435,3 +435,36 @@ P
     refuse 2 '--drop-columns and --label-column name one column, number 3' --label-column 3 --drop-columns b,l "$PWD/t.csv"
     refuse 2 '--drop-columns and --weight-column name one column, number 2' --label-column 3 --weight-column b --drop-columns 2 "$PWD/t.csv"
 }
+
+@test "rows of plain numbers are the rows that they are with quotes, which are read cell by cell" {
+    awk 'BEGIN {
+        srand(1)
+        split("0 5 -3 +7 255 0.5 -0.125 1e-3 2.5E+2 1234567 12345678 16777217 0.1234567891 .5 5. 007 -0", number, " ")
+        for (i = 0; i < 400; i++) {
+            for (j = 0; j < 6; j++)
+                printf "%s%s,", number[int(rand() * 17) + 1], j == 2 && i % 7 == 0 ? " " : ""
+            print (i % 3 ? "b" : "a") (i % 5 == 4 ? "\r" : "")
+        }
+    }' > plain.csv
+    sed 's/ //g; s/[-+.0-9abeE]\{1,\}/"&"/g' plain.csv > quoted.csv
+    for file in plain quoted; do
+        dsgd-shard -q -o $file --split sequential --no-header --label-column 7 - < $file.csv
+    done
+    cmp plain quoted
+    assert_equal "$(dsgd-shard --info plain | awk -F '\t' 'NR == 2 { print $2, $3 }')" '400 6'
+}
+
+@test "what is wrong in a row of plain numbers is told of with its line, and its column" {
+    printf 'a,b,y\n1,2,x\n3,4,y\n5,,x\n' > empty.csv
+    refuse 3 "../empty.csv:4: column 'b': the value is missing" --label-column y ../empty.csv
+    printf 'a,b,y\n1,2,x\n3,4,y\n5,6x,x\n' > word.csv
+    refuse 3 "../word.csv:4: column 'b': '6x' is not a number" --label-column y ../word.csv
+    printf 'a,b,y\n1,2,x\n3,4,y\n5,6\n' > short.csv
+    refuse 3 '../short.csv:4: 2 fields, expected 3' --label-column y ../short.csv
+    printf 'a,b,y\n1,2,x\n3,4,y\n5,6,x,7\n' > long.csv
+    refuse 3 '../long.csv:4: 4 fields, expected 3' --label-column y ../long.csv
+    printf 'a,b,y\n1,2,x\n3,4,y\n5,1e99,x\n' > large.csv
+    refuse 3 "../large.csv:4: column 'b': '1e99' is not a finite float" --label-column y ../large.csv
+    printf 'a,b,y\n1,2,x\n3,4,y\n5,6,\n' > unlabelled.csv
+    refuse 3 '../unlabelled.csv:4: the label is missing' --label-column y ../unlabelled.csv
+}

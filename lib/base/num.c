@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/num_plain.h"
+
 enum {
     DIGITS = 19,        /* decimal digits that always fit into 64 bits */
     EXACT_POWER = 22,   /* 10^22 is the largest power of ten that a double holds exactly */
@@ -152,21 +154,36 @@ static bool near_power(const struct decimal *d)
     return FLT_EVAL_METHOD == 0 && d->exponent >= -EXACT_POWER && d->exponent <= EXACT_POWER;
 }
 
-/* Whether a double that may be off by some last bits could lie on the other side of the middle
- * between two floats (the lowest 29 bits of a double are what a float lacks). */
-static bool near_middle(double v)
+/* What nearly all numbers of data are: no exponent, no more digits than fit. NULL: it is another, or none. */
+static const char *short_float(const char *s, const char *end, float *v)
 {
-    enum { LOST = 29, SLACK = 8 };
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    int64_t off = (int64_t)(bits & ((1 << LOST) - 1)) - (1 << (LOST - 1));
-    return off >= -SLACK && off <= SLACK;
+    const bool negative = s < end && *s == '-';
+    const char *first = s + (s < end && (*s == '-' || *s == '+')), *p;
+    uint64_t digits = 0;
+    ptrdiff_t whole, behind = 0;
+    p = digits_read(first, end, &digits);
+    whole = p - first;
+    if (p < end && *p == '.') {
+        const char *point = p++;
+        p = digits_read(p, end, &digits);
+        behind = p - point - 1;
+    }
+    if (whole + behind == 0 || whole + behind > DIGITS || (p < end && (*p | 0x20) == 'e') || FLT_EVAL_METHOD != 0)
+        return NULL;
+    double exact = (double)digits / powers[behind];
+    if (num_near_middle(exact))
+        return NULL;
+    *v = (float)(negative ? -exact : exact);
+    return p;
 }
 
 const char *num_float(const char *s, const char *end, float *v)
 {
     struct decimal d;
     double big;
+    const char *read = short_float(s, end, v);
+    if (read != NULL)
+        return read;
     if (!scan(s, end, &d)) {
         const char *behind = scan_word(s, end, &big);
         *v = behind ? (float)big : *v;
@@ -176,7 +193,7 @@ const char *num_float(const char *s, const char *end, float *v)
     if (d.digits != 0) {
         big = near_power(&d) ? scaled(&d) : INFINITY;
         char text[LONG_DIGITS + 32];
-        if (big <= (double)FLT_MAX && !near_middle(big)) {
+        if (big <= (double)FLT_MAX && !num_near_middle(big)) {
             f = (float)big;
         } else {
             long_text(&d, text);

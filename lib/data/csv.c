@@ -76,7 +76,10 @@ static int take_record(struct csv *f, struct err *e)
     }
     if (f->feature == NULL && csv_columns(f, e) < 0)
         return -1;
-    return csv_put_row(f, e) < 0 ? lines_blame(&f->record.lines, e) : 0;
+    if (csv_put_row(f, e) < 0)
+        return lines_blame(&f->record.lines, e);
+    f->plain = csv_is_plain(f);
+    return 0;
 }
 
 /* A line of nothing but separators, where the label would stand in it, is no row. */
@@ -117,6 +120,17 @@ static int end(struct csv *f, struct err *e)
     return more;
 }
 
+static int take_line(struct csv *f, struct err *e)
+{
+    int done = f->plain ? csv_put_plain(f, e) : 0;
+    if (done != 0)
+        return done > 0 ? 0 : lines_blame(&f->record.lines, e);
+    if (fields_cut(&f->record, e) < 0)
+        return -1;
+    struct place at = { f->header.file, ":", f->record.lines.line };
+    return is_nothing(f) ? remark(&f->empty, at, "", e) : take_record(f, e);
+}
+
 static int csv_next(void *self, struct err *e)
 {
     struct csv *f = self;
@@ -126,11 +140,10 @@ static int csv_next(void *self, struct err *e)
             return more;
     }
     for (int i = 0; i < ROWS_AT_ONCE; i++) {
-        int more = fields_next(&f->record, e);
+        int more = fields_line(&f->record, e);
         if (more <= 0)
             return more < 0 ? -1 : end(f, e);
-        struct place at = { f->header.file, ":", f->record.lines.line };
-        if (is_nothing(f) ? remark(&f->empty, at, "", e) < 0 : take_record(f, e) < 0)
+        if (take_line(f, e) < 0)
             return -1;
     }
     return 1;

@@ -37,6 +37,7 @@ struct csv {
     struct source label_source; /* --labels */
     struct fields labels;       /* of that; its source is NULL where there is none */
     size_t rows;                /* records read */
+    bool plain;                 /* rows may be numbers and nothing else: csv_put_plain */
     struct remark empty;        /* records of nothing but separators */
 };
 
@@ -45,8 +46,24 @@ struct csv {
 int csv_columns(struct csv *f, struct err *e);
 json_t *csv_columns_meta(const struct csv *f); /* format, header, label_column, weight_column, columns, dropped */
 
+/* A cell and what it proved to be. */
+struct cell {
+    char *text;
+    size_t n;
+    float v; /* a number; NaN: it is missing */
+    bool category;
+};
+
 /* csv_cells.c: the record in hand becomes a row, unless the rule for missing values leaves it out. -1: e without
  * the place. */
 int csv_put_row(struct csv *f, struct err *e);
+/* The same, when its features are in place and its label is known. */
+int csv_end_row(struct csv *f, struct cell *label, struct err *e);
+
+/* csv_plain.c: whether rows can be taken by csv_put_plain: all columns are numbers, and nothing is to be done to them. */
+bool csv_is_plain(const struct csv *f);
+/* The line in hand becomes a row if its cells are numbers as they stand, with a label. 1: it did; 0: it is not as simple
+ * as that, and as if it had not been asked; -1: e without the place. */
+int csv_put_plain(struct csv *f, struct err *e);
 
 #endif

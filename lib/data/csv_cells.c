@@ -7,14 +7,6 @@
 
 enum { SHOWN = 40 /* bytes of a bad text that a message shows */ };
 
-/* A cell and what it proved to be. */
-struct cell {
-    char *text;
-    size_t n;
-    float v; /* a number; NaN: it is missing */
-    bool category;
-};
-
 static int shown(const struct cell *cell)
 {
     return cell->n < SHOWN ? (int)cell->n : SHOWN;
@@ -228,6 +220,14 @@ static int end_row(struct csv *f, struct err *e)
     return 0;
 }
 
+int csv_end_row(struct csv *f, struct cell *label, struct err *e)
+{
+    int status = put_label(f, label, e);
+    if (status > 0)
+        return put_weight(f, e) < 0 ? -1 : end_row(f, e);
+    return status;
+}
+
 int csv_put_row(struct csv *f, struct err *e)
 {
     struct builder *b = f->builder;
@@ -235,16 +235,15 @@ int csv_put_row(struct csv *f, struct err *e)
     bool missing = false;
     if (builder_room(b, f->encoding->bits > 0 ? f->features : 1, e) < 0)
         return -1;
-    size_t before = b->entries;
+    size_t before = b->entries, rows = b->n;
     int status = put_cells(f, &missing, e);
     if (status == 0)
         status = find_label(f, &label, e);
     if (status == 0 && missing && f->encoding->missing.rule == MISSING_DROP)
         status = remark(&f->encoding->dropped, place_of(f), "", e);
     else if (status == 0)
-        status = put_label(f, &label, e);
-    if (status > 0)
-        return put_weight(f, e) < 0 ? -1 : end_row(f, e);
-    b->entries = before;
+        status = csv_end_row(f, &label, e);
+    if (b->n == rows)
+        b->entries = before;
     return status;
 }

@@ -69,8 +69,7 @@ static bool ends_in_blanks(const struct fields *f, size_t at)
     return at == f->size;
 }
 
-/* Cuts the record that begins with the line in hand into fields. 0, or -1 and e with its place. */
-static int cut(struct fields *f, struct err *e)
+int fields_cut(struct fields *f, struct err *e)
 {
     f->n = 0;
     for (size_t at = 0;; at++) {
@@ -118,7 +117,7 @@ char *fields_text(struct fields *f, size_t i, size_t *n)
     return text;
 }
 
-int fields_next(struct fields *f, struct err *e)
+int fields_line(struct fields *f, struct err *e)
 {
     for (;;) {
         int more = lines_next(&f->lines, &f->text, &f->size, e);
@@ -128,8 +127,14 @@ int fields_next(struct fields *f, struct err *e)
         while (i < f->size && blank(f, f->text[i]))
             i++;
         if (i < f->size)
-            return cut(f, e) < 0 ? -1 : 1;
+            return 1;
     }
+}
+
+int fields_next(struct fields *f, struct err *e)
+{
+    int more = fields_line(f, e);
+    return more > 0 && fields_cut(f, e) < 0 ? -1 : more;
 }
 
 void fields_free(struct fields *f)

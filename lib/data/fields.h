@@ -31,6 +31,10 @@ struct fields {
  * records. */
 int fields_next(struct fields *f, struct err *e);
 
+/* The same in two steps: the line that the record begins with, in text and size; and its fields. */
+int fields_line(struct fields *f, struct err *e);
+int fields_cut(struct fields *f, struct err *e);
+
 /* Whether no field of the record has any text. */
 bool fields_empty(const struct fields *f);
 

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/num_plain.h"
 #include "data/encoding.h"
 #include "data/format.h"
 #include "data/lines.h"
@@ -15,6 +16,7 @@ enum {
     SHOWN = 40,          /* bytes of a bad text that a message shows */
     ROWS_BID = 10,       /* that a bid looks at when the first tells nothing */
     SHORTEST = 4,        /* bytes of the shortest "1:2 " */
+    INDEX_DIGITS = 11,   /* more are no index, whatever zeros stand in front */
     INDEX_MAX = INT32_MAX, /* of the index in the shard, which starts at 0 */
 };
 
@@ -144,12 +146,17 @@ static int parse_entries(struct libsvm *f, char *p, const char *end, struct err 
         if (p == end || *p == '#')
             break;
         char *word = p;
-        uint64_t i = 0;
-        for (unsigned digit; (digit = (unsigned)(unsigned char)*p - '0') < 10 && p - word < 11; p++)
-            i = 10 * i + digit;
-        if (p == word || *p != ':' || i < f->base || i - f->base >= INDEX_MAX)
+        uint64_t i;
+        unsigned digits;
+        i = digits_few(p, &digits);
+        p += digits;
+        if (digits == 8)
+            p += digits_read(p, end, &i) - p;
+        if (p == word || p - word > INDEX_DIGITS || *p != ':' || i < f->base || i - f->base >= INDEX_MAX)
             return blame_word(f, word, end, e);
-        const char *behind = num_float(++p, end, value);
+        const char *behind = num_plain(++p, value);
+        if (behind == NULL)
+            behind = num_float(p, end, value);
         if (behind == NULL || (behind < end && !ends_word(*behind)))
             return blame_value(p, end, e);
         if ((!isfinite(*value) || m->n > 0) && take_missing(f, p, end, value, e) < 0)

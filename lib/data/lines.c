@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "base/block.h"
+#include "base/digits.h"
 #include "base/mem.h"
 
-enum { LINES_BLOCK = BLOCK_SIZE(1 << 16, 256) };
+enum { LINES_BLOCK = BLOCK_SIZE(1 << 16, 256), SPARE = 1 + DIGITS_SLACK };
 
-/* Moves what is still needed to the front of the buffer and reads on behind it. One byte stays
- * free for the newline that the last line may lack. */
+/* Moves what is still needed to the front of the buffer and reads on behind it. Room stays free for the newline that
+ * the last line may lack, and for what readers of numbers look at behind it. */
 static int refill(struct lines *l, struct err *e)
 {
     size_t got, keep = l->end - l->start;
@@ -20,10 +21,11 @@ static int refill(struct lines *l, struct err *e)
     l->end = keep;
     l->start = 0;
     if (mem_grow(&l->buffer, &l->cap, keep + LINES_BLOCK, 1, e) < 0 ||
-        source_read(l->source, l->buffer + keep, l->cap - 1 - keep, &got, e) < 0)
+        source_read(l->source, l->buffer + keep, l->cap - SPARE - keep, &got, e) < 0)
         return -1;
-    l->done = got < l->cap - 1 - keep;
+    l->done = got < l->cap - SPARE - keep;
     l->end += got;
+    memset(l->buffer + l->end, 0, SPARE);
     return 0;
 }
 

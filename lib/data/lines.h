@@ -21,9 +21,9 @@ struct lines {
     bool done;    /* the source has no more */
 };
 
-/* The next line, without its line end (LF or CR LF); text[n] can be read and is no part of a
- * number. A byte order mark at the very start is left out. *text stays until the next call. 1; 0 at
- * the end; -1: e with the name of the file. */
+/* The next line, without its line end (LF or CR LF); text[n] is no part of a number, and it and what follows can be
+ * read, DIGITS_SLACK bytes (base/digits.h). A byte order mark at the very start is left out. *text stays until the
+ * next call. 1; 0 at the end; -1: e with the name of the file. */
 int lines_next(struct lines *l, char **text, size_t *n, struct err *e);
 
 /* The text handed out last and, behind its line end, the next line, as one text. 0 when there is

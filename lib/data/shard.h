@@ -32,6 +32,7 @@ int shard_write(struct out *o, const struct rows *rows, const struct shard_note 
  * each. Zeroed before use, then `limit` and `folder` set; shard_writer_free at the end. */
 struct shard_writer {
     size_t limit;
+    size_t expected, expected_entries; /* rows of the shard and entries that they have, about; 0: not known */
     const char *folder;  /* base/temp.h */
     struct builder rows; /* the last ones */
     struct temp tensors[SHARD_TENSORS]; /* of those before, in the order of the file; */

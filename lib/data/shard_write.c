@@ -156,6 +156,15 @@ static int flush(struct shard_writer *w, struct err *e)
     return 0;
 }
 
+/* Arrays that need not grow are not moved, nor touched anew. */
+static int make_room(struct shard_writer *w, struct err *e)
+{
+    size_t row = w->rows.kind == ROWS_SPARSE ? 1 : w->rows.features * (w->rows.kind == ROWS_BYTES ? 1 : sizeof(float));
+    size_t most = w->limit / (row + sizeof(double) + 1), n = w->expected < most ? w->expected : most;
+    size_t entries = w->expected_entries < w->limit / sizeof(double) ? w->expected_entries : w->limit / sizeof(double);
+    return builder_room_rows(&w->rows, n, entries, e);
+}
+
 int shard_add(struct shard_writer *w, const struct rows *r, struct err *e)
 {
     struct builder *b = &w->rows;
@@ -164,6 +173,8 @@ int shard_add(struct shard_writer *w, const struct rows *r, struct err *e)
         b->scale = r->scale;
         b->features = r->features;
         b->weighted = r->weights != NULL;
+        if (make_room(w, e) < 0)
+            return -1;
     }
     if (builder_append(b, r, e) < 0)
         return -1;

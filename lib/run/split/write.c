@@ -11,6 +11,7 @@
 #include "run/split/state.h"
 
 enum { CHUNK = 1 << 20 /* bytes of rows that are transformed at a time */ };
+static const double SPREAD = 1.02; /* of the entries of shards */
 
 /* Shards 0, 1 ..., and as the last of the files, though its rows come first, that of those held out. */
 struct writing {
@@ -102,7 +103,11 @@ static int begin_shard(struct writing *w, struct err *e)
         w->at = o->shards;
     else
         w->at = w->at == SIZE_MAX || is_held(w) ? 0 : w->at + 1;
+    uint64_t begin = is_held(w) ? 0 : o->begin[w->at];
     w->end = is_held(w) ? o->held : o->begin[w->at + 1];
+    w->shard.expected = (size_t)(w->end - begin);
+    w->shard.expected_entries = (size_t)((double)w->g->data.stored / (double)w->g->data.rows * SPREAD *
+                                         (double)w->shard.expected);
     w->rows = 0;
     w->mixed = false;
     if (w->g->folder == NULL && !is_held(w))
