@@ -149,6 +149,35 @@ static void test_gradients(const struct dataset *d)
     welcome_free(&w);
 }
 
+/* Of sparse rows only what they touch is looked at: the bits stay. */
+static void test_entries(const struct dataset *d)
+{
+    struct err e = { 0 };
+    struct welcome w = make_welcome(40);
+    struct compute *all = compute_open(d, &w, &e), *some = compute_open(d, &w, &e);
+    uint64_t rows, rows_all;
+    double loss, loss_all;
+    bool same = all != NULL && some != NULL && compute_sparsely(some, &e) == 0 && compute_lists(some);
+    ok(same && !compute_lists(all), "sparse rows have gradients of entries where they are asked for");
+    for (uint64_t seq = 0; same && seq < 6; seq++) {
+        chunks(all, seq);
+        compute_begin(some, seq + 9); /* and leave it */
+        if (seq % 2)
+            compute_chunk(some, &e);
+        chunks(some, seq);
+        const float *want = compute_gradient(all, &rows_all, &loss_all);
+        struct entries got = compute_entries(some, &rows, &loss);
+        same = rows == rows_all && loss == loss_all && got.index != NULL && got.n <= compute_size(some) &&
+               memcmp(compute_spread(some), want, compute_size(all) * sizeof *want) == 0;
+        for (size_t k = 0; k < got.n; k++)
+            same &= want[got.index[k]] == got.value[k] && (k == 0 || got.index[k - 1] < got.index[k]);
+    }
+    ok(same, "they are the gradient of all parameters, in order, whatever was left before");
+    compute_close(all);
+    compute_close(some);
+    welcome_free(&w);
+}
+
 static void test_misfits(const struct dataset *d)
 {
     struct err e = { 0 };
@@ -235,6 +264,7 @@ int main(void)
     unlink(path);
     if (ok(read == 0, "the data are read")) {
         test_gradients(&d);
+        test_entries(&d);
         test_misfits(&d);
         test_hello(&d);
     }

@@ -151,7 +151,8 @@ static void order(void)
     struct correct_conf conf = { .clip = 1, .method = &method, .step = &step, .workers = 4 };
     struct correct *c = correct_open(&conf, 2, &e);
     const float g[2] = { 3, 4 }, now[2] = { 1, 1 }, read[2] = { 0, 2 };
-    const float *x = correct_gradient(c, g, now, read, 1);
+    const struct entries whole = { NULL, g, 2 };
+    const float *x = correct_gradient(c, whole, now, read, 1).value;
     /* clipped (0.6, 0.8); compensated (0.6 + 0.18, 0.8 - 0.32); halved */
     ok(fabs(x[0] - 0.39) < 1e-6 && fabs(x[1] - 0.24) < 1e-6,
        "a gradient is clipped, compensated and weighed in this order");
@@ -160,7 +161,7 @@ static void order(void)
     step_parse(&step, "0.1", &e);
     struct correct_conf none = { .step = &step, .workers = 4 };
     c = correct_open(&none, 2, &e);
-    ok(correct_gradient(c, g, now, NULL, 7) == g && !correct_needs_read(c),
+    ok(correct_gradient(c, whole, now, NULL, 7).value == g && !correct_needs_read(c),
        "without a rule nothing is copied");
     correct_close(c);
     spec_free(&step);

@@ -124,6 +124,11 @@ bool gradient_convex(const struct gradient *g)
     return g->ops->engine->square != NULL; /* scores are linear in w, and every loss is convex in them */
 }
 
+size_t gradient_of_features(const struct gradient *g)
+{
+    return gradient_convex(g) ? g->outputs : 0;
+}
+
 /* The scores are linear in w: their change along v is what v would score. */
 void gradient_bend(struct gradient *g, const float *w, const float *v, const struct rows *block, float *sum)
 {

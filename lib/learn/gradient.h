@@ -52,6 +52,10 @@ bool gradient_smooth(const struct gradient *g);
 /* Whether it is convex: of all linear models, of no network. */
 bool gradient_convex(const struct gradient *g);
 
+/* How many weights each feature has, where of sparse rows only those of the features that are there, and the biases
+ * behind all weights (C, d), have a gradient; 0: all parameters may have one. */
+size_t gradient_of_features(const struct gradient *g);
+
 /* Adds, for a block as gradient_add takes it, the sum over its rows of their losses' second derivatives
  * at w, times v (layout->size floats), to sum. Of a smooth loss only. */
 void gradient_bend(struct gradient *g, const float *w, const float *v, const struct rows *block, float *sum);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/entries.h"
 #include "base/err.h"
 #include "base/plug.h"
 #include "learn/model.h"
@@ -30,6 +31,9 @@ struct optimizer_ops {
     struct plug plug;
     void *(*open)(const void *conf, size_t n, struct err *e); /* state, or NULL and e */
     bool (*apply)(void *state, const struct step_input *in);
+    /* The same for a sum that is 0 but for some entries, without penalty: what changes is changed in w, and gets the
+     * value that `apply` would give it. in->w, sum and next are not looked at. false: w is untouched. NULL: all change. */
+    bool (*touch)(void *state, const struct step_input *in, const struct entries *sum, float *w);
     /* All that it remembers, good until the next step: to be kept, or to be put in place by writing there. Returns how
      * many; NULL: nothing. */
     size_t (*memory)(void *state, struct memory v[static MEMORIES]);

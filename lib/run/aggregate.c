@@ -8,7 +8,6 @@
 
 #include "base/floats.h"
 #include "base/mem.h"
-#include "learn/shrink.h"
 #include "run/act_trace.h"
 #include "run/aggregate_inside.h"
 #include "run/minibatch.h"
@@ -22,6 +21,7 @@ static int aggregate_fill(struct aggregate *a, const float *w, struct err *e)
     if (a->w == NULL || a->next == NULL || a->data == NULL)
         return -1;
     memcpy(a->w, w, n * sizeof *w);
+    a->changes.size = n;
     a->state = a->optimizer->open(a->conf.optimizer->conf, n, e);
     a->policy = policy_open(a->conf.policy, &a->conf.run, e);
     struct correct_conf conf = { a->conf.clip, a->conf.correct, a->conf.step, a->conf.run.workers };
@@ -65,6 +65,7 @@ void aggregate_close(struct aggregate *a)
     policy_close(a->policy);
     sum_close(&a->sum);
     versions_close(a->versions);
+    changes_close(&a->changes);
     acts_free(&a->acts);
     acts_free(&a->unsent);
     free(a->data);
@@ -88,19 +89,20 @@ static int on_take(struct aggregate *a, const struct act *act, struct turn *t, s
         return diverged(a, "the loss", e);
     char what[60];
     snprintf(what, sizeof what, "a gradient of worker %ju", (uintmax_t)act->worker);
-    if (!floats_finite(t->g->g, a->conf.layout->size))
+    struct entries g = { t->g->index, t->g->g, t->g->index != NULL ? t->g->n : a->conf.layout->size };
+    if (!floats_finite(g.value, g.n))
         return diverged(a, what, e);
     struct share one = { act->worker, t->g->rows, t->g->loss };
     if (sum_count(&a->sum, &one, e) < 0)
         return -1;
     bool last = act + 1 == a->acts.v + a->acts.n;
-    struct held h = { t->g->g, act->staleness };
+    struct held h = { g, act->staleness };
     if (!last && act[1].kind == ACT_STEP && act[1].count == 1)
         t->alone = sum_alone(&a->sum, act->worker, &h, a->w);
     else if (policy_knobs(a->policy)->distinct)
         sum_hold(&a->sum, act->worker, &h);
     else
-        sum_add(&a->sum, act->worker, &h, a->w);
+        return sum_add(&a->sum, act->worker, &h, a->w, e);
     return 0;
 }
 
@@ -139,23 +141,11 @@ static int on_set(struct aggregate *a, const struct act *act, struct turn *t, st
 
 static int on_step(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
-    struct step_input in = {
-        .layout = a->conf.layout,
-        .w = a->w,
-        .sum = t->alone != NULL ? t->alone : sum_total(&a->sum, a->w),
-        .next = a->next,
-        .count = (double)act->count,
-        .rate = a->step->base(a->conf.step->conf, a->iteration),
-        .l2 = a->conf.l2,
-        .iteration = a->iteration,
-    };
-    if (!a->optimizer->apply(a->state, &in))
-        return diverged(a, "a parameter", e);
-    if (a->conf.l1 > 0)
-        shrink(in.layout, a->next, in.rate * a->conf.l1);
-    float *was = a->w;
-    a->w = a->next;
-    a->next = was;
+    struct entries sum = t->alone;
+    if (sum.value == NULL && sum_total(&a->sum, a->w, &sum, e) < 0)
+        return -1;
+    if (aggregate_step(a, &sum, (double)act->count, act->version, e) < 0)
+        return e->kind == ERR_NO ? diverged(a, "a parameter", e) : -1;
     a->iteration = act->version;
     a->loss = sum_loss(&a->sum) / (double)act->count;
     sum_settle(&a->sum);
@@ -192,7 +182,7 @@ static int on_cancel(struct aggregate *a, const struct act *act, struct turn *t,
 static int on_send(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
 {
     bool again = act->worker == t->holder && act->version == t->held;
-    if (a->versions != NULL && versions_hold(a->versions, act->worker, act->version, a->w, e) < 0)
+    if (a->versions != NULL && versions_hold(a->versions, act->worker, act->version, a->w, &a->changes, e) < 0)
         return -1;
     act_trace_grant(a->trace, t->now, act);
     if (a->calls->send(a->self, act->worker, act->version, act->seq, again) == 0)
@@ -358,7 +348,7 @@ double aggregate_loss(const struct aggregate *a)
 
 bool aggregate_holds(const struct aggregate *a, uint64_t worker)
 {
-    return a->sum.held[worker].g != NULL;
+    return a->sum.held[worker].g.value != NULL;
 }
 
 const float *aggregate_read(const struct aggregate *a, uint64_t worker)

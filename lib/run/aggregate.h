@@ -21,6 +21,9 @@ struct gradient_in {
     double loss, compute, delay; /* mean data loss (NAN without parameters); seconds */
     const float *g;              /* layout->size floats, mean over its rows. Under a policy whose
                                     gradients are held, it must stay until the next update. */
+    const uint32_t *index;       /* where the n numbers of g stand, ascending, the others being 0; NULL: g is all.
+                                    It stays as g does */
+    size_t n;
 };
 
 /* What the aggregate asks its engine to do. */

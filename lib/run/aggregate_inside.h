@@ -3,6 +3,7 @@
 #define RUN_AGGREGATE_INSIDE_H
 
 #include "run/aggregate.h"
+#include "run/changes.h"
 #include "run/sum.h"
 
 struct aggregate {
@@ -14,6 +15,7 @@ struct aggregate {
     struct acts acts, unsent;
     float *w, *next; /* (size) each */
     struct sum sum;
+    struct changes changes;
     struct versions *versions; /* what workers read; NULL when nobody needs it */
     uint64_t iteration;        /* updates applied to w */
     uint64_t combine;          /* K in force */
@@ -37,13 +39,16 @@ struct turn {
     double compute, delay;       /* of a minibatch broken off; NAN when unknown */
     const char *note;            /* why it was broken off, or "" */
     uint64_t holder, held;       /* this worker holds that version; NOBODY: no one does */
-    const float *alone;          /* a gradient that makes an update all by itself */
+    struct entries alone;        /* a gradient that makes an update all by itself; value NULL: there is none */
     bool stepped;
 };
 #define NOBODY UINT64_MAX
 
 /* aggregate_state.c: the last update is made, and its line of the trace is written. */
 void aggregate_mark(struct aggregate *a, double now);
+
+/* aggregate_step.c: the next parameters, by the sum of `count` gradients. -1: ERR_NO, they are not finite. */
+int aggregate_step(struct aggregate *a, const struct entries *sum, double count, uint64_t version, struct err *e);
 
 /* All that the policy said, in its order. */
 int aggregate_carry(struct aggregate *a, struct turn *t, struct err *e);

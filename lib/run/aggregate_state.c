@@ -41,6 +41,7 @@ void aggregate_restore(struct aggregate *a, const struct aggregate_state *s)
     struct memory mine[MEMORIES];
     size_t n = a->conf.layout->size, memories = aggregate_memory(a, mine);
     a->iteration = s->iteration;
+    changes_note(&a->changes, s->iteration, NULL, 0, NULL);
     a->loss = s->loss;
     a->marked.now = s->time;
     a->marked.combine = s->combine;

@@ -9,12 +9,14 @@
 #include "base/floats.h"
 #include "base/mem.h"
 #include "learn/gradient.h"
+#include "run/listed.h"
 #include "run/minibatch.h"
 
 /* The rows of a worker. */
 struct source_rows {
     const struct dataset *data;
     double *labels; /* (rows): class indices of the run, or targets */
+    bool sparse;    /* all of them are */
 };
 
 struct compute {
@@ -38,6 +40,9 @@ struct compute {
     uint64_t row_room;
     size_t n, at;
     double loss; /* summed over those done */
+    struct listed listed;   /* of sparse rows; its sum NULL: not asked for */
+    bool lists;             /* the minibatch under way goes there, */
+    struct entries entries; /* and becomes these */
     uint64_t *scored; /* (chunk): rows of which only the loss is asked; NULL before */
     float *scores;    /* (chunk, outputs) */
 };
@@ -109,6 +114,9 @@ int compute_add(struct compute *c, const struct dataset *d, const struct classes
     if (s->labels == NULL)
         return -1;
     c->sources++;
+    s->sparse = true;
+    for (size_t i = 0; i < d->n_parts; i++)
+        s->sparse = s->sparse && d->parts[i].kind == ROWS_SPARSE;
     return map_labels(c, s, run, e);
 }
 
@@ -212,6 +220,7 @@ void compute_close(struct compute *c)
     if (c == NULL)
         return;
     batch_free(&c->batch);
+    listed_close(&c->listed);
     free(c->scores);
     free(c->scored);
     free(c->row);
@@ -253,9 +262,23 @@ void compute_begin(struct compute *c, uint64_t seq)
     c->n = c->idle ? (size_t)minibatch_size(&c->minibatch, seq) : minibatch_rows(&c->minibatch, seq, c->row);
     c->at = 0;
     c->loss = 0;
-    if (!c->cleared)
+    c->lists = compute_lists(c);
+    if (!c->lists && !c->cleared)
         memset(c->into, 0, c->layout.size * sizeof *c->into);
     c->cleared = c->idle;
+}
+
+bool compute_lists(const struct compute *c)
+{
+    return c->listed.sum != NULL && c->from->sparse;
+}
+
+int compute_sparsely(struct compute *c, struct err *e)
+{
+    size_t outputs = c->gradient != NULL ? gradient_of_features(c->gradient) : 0, features = (size_t)c->features;
+    if (outputs == 0 || c->layout.size > UINT32_MAX)
+        return 0;
+    return listed_open(&c->listed, outputs, features, c->layout.size - outputs * features, e);
 }
 
 static void to_mean(struct compute *c)
@@ -272,12 +295,30 @@ int compute_chunk(struct compute *c, struct err *e)
         n = most;
     if (batch_gather(&c->batch, c->from->data, c->row + c->at, n, c->from->labels, e) < 0)
         return -1;
-    gradient_add(c->gradient, c->read, &c->batch.rows, c->into, &c->loss);
+    bool left = c->lists && c->at == 0; /* there may be a minibatch that was left */
+    if ((left && listed_forget(&c->listed, e) < 0) || (c->lists && listed_meet(&c->listed, &c->batch.rows, e) < 0))
+        return -1;
+    gradient_add(c->gradient, c->read, &c->batch.rows, c->lists ? c->listed.sum : c->into, &c->loss);
     c->at += n;
     if (c->at < c->n)
         return 1;
+    if (c->lists)
+        return listed_mean(&c->listed, c->n, &c->entries, e);
     to_mean(c);
     return 0;
+}
+
+struct entries compute_entries(const struct compute *c, uint64_t *rows, double *loss)
+{
+    const float *all = compute_gradient(c, rows, loss);
+    return c->lists ? c->entries : (struct entries){ NULL, all, c->layout.size };
+}
+
+const float *compute_spread(struct compute *c)
+{
+    if (c->lists)
+        entries_spread(&c->entries, c->into, c->layout.size);
+    return c->into;
 }
 
 const float *compute_gradient(const struct compute *c, uint64_t *rows, double *loss)

@@ -3,9 +3,11 @@
 #ifndef RUN_COMPUTE_H
 #define RUN_COMPUTE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/entries.h"
 #include "base/err.h"
 #include "data/dataset.h"
 #include "learn/model.h"
@@ -45,6 +47,15 @@ int compute_chunk(struct compute *c, struct err *e);
 /* When ready: the mean over the minibatch's rows (compute_size floats, valid until compute_begin),
  * their number and their mean loss. */
 const float *compute_gradient(const struct compute *c, uint64_t *rows, double *loss);
+
+/* From now on only what the rows touch is looked at, where all rows are sparse and the model is linear. -1: ERR_SYSTEM. */
+int compute_sparsely(struct compute *c, struct err *e);
+/* Whether gradients of the worker at work are entries. */
+bool compute_lists(const struct compute *c);
+/* When ready: the same as compute_gradient, as it was computed; index NULL: it is as long as the parameters. */
+struct entries compute_entries(const struct compute *c, uint64_t *rows, double *loss);
+/* The same gradient, as long as the parameters whatever it is. */
+const float *compute_spread(struct compute *c);
 
 /* What another has to compute, once a minibatch is begun; views that are valid until the next one. */
 struct task {

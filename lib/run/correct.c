@@ -64,13 +64,13 @@ bool correct_needs_read(const struct correct *c)
 }
 
 /* Factor that brings the gradient's norm down to the largest one. */
-static double clip(const struct correct *c, const float *g)
+static double clip(const struct correct *c, const struct entries *g)
 {
     double square = 0;
     if (c->clip == 0)
         return 1;
-    for (size_t i = 0; i < c->n; i++)
-        square += (double)g[i] * g[i];
+    for (size_t k = 0; k < g->n; k++)
+        square += (double)g->value[k] * g->value[k];
     return square > c->clip * c->clip ? c->clip / sqrt(square) : 1;
 }
 
@@ -84,17 +84,18 @@ static double weight(const struct correct *c, const float *w, const float *read,
     return c->step->weight(c->step_conf, &s);
 }
 
-const float *correct_gradient(struct correct *c, const float *g, const float *w, const float *read,
-                              uint64_t staleness)
+struct entries correct_gradient(struct correct *c, struct entries g, const float *w, const float *read,
+                                uint64_t staleness)
 {
     if (c->g == NULL)
         return g;
-    double k = clip(c, g), part = weight(c, w, read, staleness);
-    for (size_t i = 0; i < c->n; i++) {
-        double x = k * g[i];
+    double by = clip(c, &g), part = weight(c, w, read, staleness);
+    for (size_t k = 0; k < g.n; k++) {
+        const size_t i = g.index == NULL ? k : g.index[k];
+        double x = by * g.value[k];
         if (c->lambda != 0)
             x += c->lambda * x * x * ((double)w[i] - read[i]);
-        c->g[i] = (float)(part * x);
+        c->g[k] = (float)(part * x);
     }
-    return c->g;
+    return (struct entries){ g.index, c->g, g.n };
 }

@@ -3,6 +3,7 @@
 #ifndef RUN_CORRECT_H
 #define RUN_CORRECT_H
 
+#include "base/entries.h"
 #include "base/err.h"
 #include "learn/optimizer.h"
 
@@ -26,7 +27,7 @@ bool correct_needs_read(const struct correct *c);
 
 /* The gradient as it goes into the sum: g itself when nothing is to be done, else memory of c's, good until
  * the next call. w: the parameters now, read: those it was computed on (NULL when not needed). */
-const float *correct_gradient(struct correct *c, const float *g, const float *w, const float *read,
-                              uint64_t staleness);
+struct entries correct_gradient(struct correct *c, struct entries g, const float *w, const float *read,
+                                uint64_t staleness);
 
 #endif

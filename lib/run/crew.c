@@ -40,8 +40,10 @@ int crew_read(struct crew *c, char *const *paths, size_t n, const struct input *
 
 void crew_close(struct crew *c)
 {
-    for (size_t i = 0; i < c->rooms; i++)
-        free(c->room[i]);
+    for (size_t i = 0; i < c->rooms; i++) {
+        free(c->room[i].index);
+        free(c->room[i].g);
+    }
     free(c->room);
     compute_close(c->compute);
     shape_free(&c->shape);
@@ -97,7 +99,7 @@ static int open_compute(struct crew *c, struct err *e)
     for (size_t i = 0; c->compute != NULL && i < c->sets; i++)
         if (compute_add(c->compute, c->set[i], &c->shape.classes, e) < 0)
             return -1;
-    return c->compute == NULL ? -1 : 0;
+    return c->compute == NULL ? -1 : compute_sparsely(c->compute, e);
 }
 
 int crew_start(struct crew *c, struct err *e)
@@ -142,33 +144,65 @@ int crew_describe(const struct crew *c, json_t *meta, struct err *e)
     return 0;
 }
 
-static float *take_room(struct crew *c, struct err *e)
+static struct room *take_room(struct crew *c, struct err *e)
 {
     if (c->taken == c->rooms) {
-        float *g = mem_new(c->shape.layout.size, sizeof *g, e);
-        if (g == NULL || mem_grow(&c->room, &c->rooms_cap, c->rooms + 1, sizeof *c->room, e) < 0) {
-            free(g);
+        if (mem_grow(&c->room, &c->rooms_cap, c->rooms + 1, sizeof *c->room, e) < 0)
             return NULL;
-        }
-        c->room[c->rooms++] = g;
+        c->room[c->rooms++] = (struct room){ 0 };
     }
-    return c->room[c->taken++];
+    return &c->room[c->taken++];
+}
+
+/* A room as long as the parameters, of zeros when it is new. */
+static int make_whole(struct room *r, size_t size, struct err *e)
+{
+    if (r->g != NULL && r->g_cap >= size)
+        return 0;
+    free(r->g);
+    r->g = mem_new(size, sizeof *r->g, e);
+    r->g_cap = r->g == NULL ? 0 : size;
+    return r->g == NULL ? -1 : 0;
+}
+
+/* The gradient as it was computed stays where it was put. */
+static int keep(struct room *r, const struct entries *g, struct err *e)
+{
+    if (mem_grow(&r->g, &r->g_cap, g->n, sizeof *r->g, e) < 0)
+        return -1;
+    memcpy(r->g, g->value, g->n * sizeof *r->g);
+    if (g->index == NULL)
+        return 0;
+    if (mem_grow(&r->index, &r->index_cap, g->n, sizeof *r->index, e) < 0)
+        return -1;
+    memcpy(r->index, g->index, g->n * sizeof *r->index);
+    return 0;
 }
 
 int crew_gradient(struct crew *c, uint64_t worker, const float *w, struct gradient_in *g,
                   struct err *e)
 {
     int more;
-    float *into = take_room(c, e);
-    if (into == NULL || compute_as(c->compute, c->set_of[worker], worker, e) < 0)
+    struct room *r = take_room(c, e);
+    if (r == NULL || compute_as(c->compute, c->set_of[worker], worker, e) < 0)
         return -1;
-    compute_with(c->compute, w, into);
+    const bool lists = compute_lists(c->compute);
+    if (!lists && make_whole(r, c->shape.layout.size, e) < 0)
+        return -1;
+    compute_with(c->compute, w, r->g);
     compute_begin(c->compute, g->seq);
     do
         more = compute_chunk(c->compute, e);
     while (more > 0);
-    g->g = compute_gradient(c->compute, &g->rows, &g->loss);
-    return more;
+    if (more < 0)
+        return -1;
+    struct entries got = compute_entries(c->compute, &g->rows, &g->loss);
+    if (lists && keep(r, &got, e) < 0)
+        return -1;
+    g->g = r->g;
+    g->index = lists ? r->index : NULL;
+    g->n = got.n;
+    return 0;
 }
 
 void crew_settle(struct crew *c)

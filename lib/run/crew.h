@@ -14,6 +14,13 @@
 #include "run/shape.h"
 #include "run/train.h"
 
+/* A gradient that was given out. */
+struct room {
+    float *g;
+    uint32_t *index;
+    size_t g_cap, index_cap;
+};
+
 /* Zeroed before use; crew_close at the end. */
 struct crew {
     const struct train_conf *conf;
@@ -24,7 +31,7 @@ struct crew {
     uint64_t workers;
     struct shape shape;
     struct compute *compute;
-    float **room; /* (rooms): gradients, the first `taken` in use */
+    struct room *room; /* (rooms), the first `taken` in use */
     size_t rooms, rooms_cap, taken;
 };
 

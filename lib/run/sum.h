@@ -6,13 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/entries.h"
 #include "base/err.h"
+#include "base/marks.h"
 #include "run/correct.h"
 #include "run/versions.h"
 
 /* A gradient that waits for the update, as it came. */
 struct held {
-    const float *g; /* (size); NULL: none */
+    struct entries g; /* value NULL: none */
     uint64_t staleness;
 };
 
@@ -26,7 +28,14 @@ struct share {
 struct sum {
     size_t size;
     float *sum;          /* (size) */
-    bool some;           /* something is in it already */
+    bool some;           /* something is in it already, */
+    bool all;            /* and not only at the places that are marked */
+    bool dirty;          /* it is not 0 where nothing is in it */
+    struct marks marks;
+    size_t met;          /* entries added to those places */
+    uint32_t *index;     /* the places, */
+    float *value;        /* and what is there, of the last total */
+    size_t index_cap, value_cap;
     struct held *held;   /* (P), by rank */
     struct share *share; /* (shares) in order of arrival */
     size_t shares, share_cap;
@@ -39,18 +48,19 @@ struct sum {
 int sum_open(struct sum *s, size_t size, uint64_t workers, struct err *e);
 void sum_close(struct sum *s);
 
-/* Whatever optimizer and step make of it, nothing good follows from a gradient of which this is false. */
+/* As long as the parameters, whatever it is. Takes the place of the sum, which is empty. */
+const float *sum_spread(struct sum *s, const struct entries *g);
 
 /* One more gradient counts for the update to come; then one of the next three says how. */
 int sum_count(struct sum *s, const struct share *one, struct err *e);
 void sum_hold(struct sum *s, uint64_t worker, const struct held *h);
-void sum_add(struct sum *s, uint64_t worker, const struct held *h, const float *w);
+int sum_add(struct sum *s, uint64_t worker, const struct held *h, const float *w, struct err *e);
 /* It makes the update all by itself: as corrected, good until the next call. */
-const float *sum_alone(struct sum *s, uint64_t worker, const struct held *h, const float *w);
+struct entries sum_alone(struct sum *s, uint64_t worker, const struct held *h, const float *w);
 
 /* The sum; those that were held are added now, by rank, so that the bits do not depend on who came
- * first. w: the parameters now. */
-const float *sum_total(struct sum *s, const float *w);
+ * first. w: the parameters now. -1: ERR_SYSTEM. */
+int sum_total(struct sum *s, const float *w, struct entries *total, struct err *e);
 /* After sum_total, where there was more than one: the sum of the losses, in the same order. */
 double sum_loss(const struct sum *s);
 /* The update was made: its gradients are used, the next sum is empty. */

@@ -1,6 +1,7 @@
 /* The parameters that workers read: one copy a version, shared by all that hold it. */
 #include "run/versions.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 
 struct copy {
     uint64_t version, holders;
+    bool filled; /* w is that version */
     float *w;
 };
 
@@ -80,7 +82,20 @@ static struct copy *copy_new(struct versions *v, struct err *e)
     return NULL;
 }
 
-int versions_hold(struct versions *v, uint64_t worker, uint64_t version, const float *w,
+/* A copy that is not used becomes w; where only some of it is another, only that is copied. */
+static void refresh(const struct versions *v, struct copy *c, uint64_t version, const float *w, struct changes *changes)
+{
+    size_t n = 0;
+    const uint32_t *index = c->filled ? changes_since(changes, c->version, &n) : NULL;
+    if (index == NULL)
+        memcpy(c->w, w, v->size * sizeof *w);
+    for (size_t k = 0; k < n; k++)
+        c->w[index[k]] = w[index[k]];
+    c->version = version;
+    c->filled = true;
+}
+
+int versions_hold(struct versions *v, uint64_t worker, uint64_t version, const float *w, struct changes *changes,
                   struct err *e)
 {
     if (v->held[worker] != NULL && v->held[worker]->version == version)
@@ -90,9 +105,8 @@ int versions_hold(struct versions *v, uint64_t worker, uint64_t version, const f
         struct copy *c = copy_new(v, e);
         if (c == NULL)
             return -1;
-        c->version = version;
+        refresh(v, c, version, w, changes);
         c->holders = 0;
-        memcpy(c->w, w, v->size * sizeof *w);
         v->newest = c;
     }
     v->newest->holders++;

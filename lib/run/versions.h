@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "run/changes.h"
 
 struct versions;
 
@@ -17,8 +18,9 @@ struct versions *versions_open(size_t size, uint64_t workers, struct err *e);
 void versions_close(struct versions *v);
 
 /* worker holds `version`, whose parameters are w, instead of what it held. w is copied when no other
- * worker holds that version; only the newest version handed in is looked for. -1: ERR_SYSTEM. */
-int versions_hold(struct versions *v, uint64_t worker, uint64_t version, const float *w,
+ * worker holds that version, as far as `changes` do not say that it is what an unused copy has; only the newest version
+ * handed in is looked for. -1: ERR_SYSTEM. */
+int versions_hold(struct versions *v, uint64_t worker, uint64_t version, const float *w, struct changes *changes,
                   struct err *e);
 
 /* What worker holds (size floats, until its next hold or drop), or NULL. */

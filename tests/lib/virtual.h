@@ -11,23 +11,27 @@
 #include "base/mem.h"
 #include "delay/delay.h"
 #include "run/aggregate.h"
+#include "run/correct.h"
 
 enum { VIRTUAL_WORKERS = 64 };
 
 struct virtual
 {
     const char *policy, *delay, *rate; /* rate: a step's SPEC; NULL: 0.1 */
-    double l2;
+    const char *optimizer_text, *correct_text; /* NULL: sgd, none */
+    double l2, clip;
     uint64_t workers, seed, updates;
     size_t size; /* parameters */
     /* Fills g (size) with the gradient of minibatch seq of worker, read at w; NULL: zeros. */
     void (*gradient)(const struct virtual *v, const float *w, uint64_t worker, uint64_t seq, float *g);
+    /* Whether it is pushed as the entries that are not 0. NULL: none is. */
+    bool (*listed)(uint64_t worker, uint64_t seq);
     /* After an update. NULL: nobody asks. */
     void (*updated)(void *self, const struct aggregate *a);
     void *self;
 
     double now; /* seconds: the answer */
-    struct spec policy_spec, delay_spec, step, optimizer;
+    struct spec policy_spec, delay_spec, step, optimizer, correct;
     struct aggregate *aggregate;
     struct trace_writer trace;
     struct {
@@ -35,6 +39,8 @@ struct virtual
         double ends;
         uint64_t version, seq, voided_seq;
         float *w, *g; /* parameters as read; its gradient */
+        float *value; /* (size) what of it is not 0, and where */
+        uint32_t *index;
     } worker[VIRTUAL_WORKERS];
 };
 
@@ -77,6 +83,21 @@ static int virtual_confirm(struct virtual *v, struct err *e)
     return 0;
 }
 
+/* What is not 0 of the gradient of a worker. */
+static void virtual_list(struct virtual *v, uint64_t worker, struct gradient_in *g)
+{
+    float *value = v->worker[worker].value;
+    uint32_t *index = v->worker[worker].index;
+    g->n = 0;
+    for (size_t i = 0; i < v->size; i++)
+        if (g->g[i] != 0) {
+            index[g->n] = (uint32_t)i;
+            value[g->n++] = g->g[i];
+        }
+    g->g = value;
+    g->index = index;
+}
+
 /* The next minibatch to end, the lowest rank first among equals, is pushed. */
 static int virtual_step(struct virtual *v, struct err *e)
 {
@@ -95,6 +116,8 @@ static int virtual_step(struct virtual *v, struct err *e)
                              .seq = v->worker[next].seq,
                              .rows = 1,
                              .g = v->worker[next].g };
+    if (v->listed != NULL && v->listed(next, g.seq))
+        virtual_list(v, next, &g);
     if (aggregate_push(v->aggregate, v->now, next, &g, e) < 0)
         return -1;
     return virtual_confirm(v, e);
@@ -108,7 +131,8 @@ static int virtual_run(struct virtual *v, struct layout *layout, const float *st
                                                   .updated = virtual_updated };
     if (spec_parse(&v->policy_spec, &policy_table, v->policy, e) < 0 ||
         spec_parse(&v->delay_spec, &delay_table, v->delay, e) < 0 ||
-        spec_parse(&v->optimizer, &optimizer_table, "sgd", e) < 0 ||
+        spec_parse(&v->optimizer, &optimizer_table, v->optimizer_text != NULL ? v->optimizer_text : "sgd", e) < 0 ||
+        (v->correct_text != NULL && spec_parse(&v->correct, &correct_table, v->correct_text, e) < 0) ||
         step_parse(&v->step, v->rate != NULL ? v->rate : "0.1", e) < 0)
         return -1;
     *layout = (struct layout){ .parts = { { .name = "weight",
@@ -123,6 +147,8 @@ static int virtual_run(struct virtual *v, struct layout *layout, const float *st
                                    .step = &v->step,
                                    .layout = layout,
                                    .l2 = v->l2,
+                                   .clip = v->clip,
+                                   .correct = &v->correct,
                                    .run = { .workers = v->workers, .updates = v->updates } };
     v->aggregate = aggregate_open(&conf, start, &v->trace, &calls, v, e);
     if (v->aggregate == NULL)
@@ -130,7 +156,10 @@ static int virtual_run(struct virtual *v, struct layout *layout, const float *st
     for (uint64_t r = 0; r < v->workers; r++) {
         v->worker[r].w = mem_new(v->size, sizeof(float), e);
         v->worker[r].g = mem_new(v->size, sizeof(float), e);
-        if (v->worker[r].w == NULL || v->worker[r].g == NULL)
+        v->worker[r].value = mem_new(v->size, sizeof(float), e);
+        v->worker[r].index = mem_new(v->size, sizeof(uint32_t), e);
+        if (v->worker[r].w == NULL || v->worker[r].g == NULL || v->worker[r].value == NULL ||
+            v->worker[r].index == NULL)
             return -1;
     }
     for (uint64_t r = 0; r < v->workers; r++)
@@ -148,11 +177,14 @@ static void virtual_free(struct virtual *v)
     for (uint64_t r = 0; r < v->workers; r++) {
         free(v->worker[r].w);
         free(v->worker[r].g);
+        free(v->worker[r].value);
+        free(v->worker[r].index);
     }
     spec_free(&v->policy_spec);
     spec_free(&v->delay_spec);
     spec_free(&v->step);
     spec_free(&v->optimizer);
+    spec_free(&v->correct);
 }
 
 #endif
