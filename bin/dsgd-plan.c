@@ -34,6 +34,8 @@ static const struct opt opts[] = {
     { "deadline", 0, "TIME", NULL, "time that may pass until then", set_period, AT(deadline), NULL },
     PRICE_OPTS(plan_conf, price),
     { "best", 0, NULL, NULL, "print only the best, as options for dsgd-ps", set_flag, AT(best), NULL },
+    { "curve", 0, NULL, NULL, "print the bound of each policy over time, for dsgd-trace plot", set_flag, AT(curve),
+      NULL },
     { "json", 0, NULL, NULL, "print JSON Lines instead of TSV", set_flag, AT(json), NULL },
     { "draws", 0, "N", "50k", "minibatches simulated for a row without a formula; 0: bounds", set_whole,
       AT(draws), NULL },

@@ -11,12 +11,13 @@ static const struct opt opts[] = {
       NULL },
     IMPORT_OPTS(report_conf, import),
     PRICE_OPTS(report_conf, price),
+    PLOT_OPTS(report_conf, plot),
     { 0 },
 };
 
 static const struct program self = {
     .name = "dsgd-trace",
-    .synopsis = "[OPTION]... VERB [FILE]",
+    .synopsis = "[OPTION]... VERB [FILE]...",
     .purpose = "Say what the trace FILE (default: -, stdin) of a run tells; VERB is one that "
                "'dsgd-trace help' lists.",
     .opts = opts,

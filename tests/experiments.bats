@@ -8,7 +8,7 @@ setup_file() {
     cd "$BATS_FILE_TMPDIR" || return
     # shellcheck disable=SC2154 # set by common.bash
     alone make -s -C "$top_builddir" DESTDIR="$PWD/to" pkgdatadir=/dsgd \
-        install-dist_experimentsDATA install-dist_experimentsSCRIPTS install-dist_sampledataDATA
+        install-dist_experimentsDATA install-dist_experimentsSCRIPTS install-dist_plotDATA install-dist_sampledataDATA
     find to | sort > before
     makefile=to/dsgd/experiments/Makefile
     experiments figures/fig6.png seeds=1 updates=300 fig5.P=2 fig6.K=2 > log 2>&1 || { cat log >&3; return 1; }

@@ -22,6 +22,7 @@ library bats-file
 : "${top_builddir:=$top_srcdir/build}"
 export top_srcdir top_builddir
 PATH=${DSGD_BIN:-$top_builddir/bin}:$PATH
+export DSGD_PLOT=$top_srcdir/share/plot
 unset DSGD_PS DSGD_RANK
 export OPENBLAS_NUM_THREADS=1 # ours use one; the others that OpenBLAS makes spin before they sleep
 

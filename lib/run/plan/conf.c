@@ -37,7 +37,10 @@ int plan_check(const struct plan_conf *c, size_t shards, struct err *e)
     if (c->best && !has_target(c) && isnan(c->deadline))
         return err_set(e, ERR_USAGE, "--best: at what? Name a --target-loss, a --target-gap or a --deadline "
                        "(see dsgd-plan --help)");
-    if (!c->best && !has_target(c) && !isnan(c->deadline))
+    if (c->curve && (c->best || shards > 0))
+        return err_set(e, ERR_USAGE, "--curve: it prints bounds, so it goes neither with --best nor with SHARDs (see "
+                       "dsgd-plan --help)");
+    if (!c->best && !c->curve && !has_target(c) && !isnan(c->deadline))
         return err_set(e, ERR_USAGE, "--deadline: it needs a --target-loss or a --target-gap, or --best (see "
                        "dsgd-plan --help)");
     if (shards > 0 && !has_target(c) && isnan(c->deadline))

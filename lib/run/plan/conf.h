@@ -28,7 +28,7 @@ struct plan_conf {
     struct price_conf price;
     uint64_t draws; /* minibatches that a row without a formula is simulated for; 0: none */
     double budget;  /* seconds that the race may take */
-    bool best, json;
+    bool best, curve, json;
     struct input input;
     const struct opt *opts; /* the program's rows, */
     uint64_t options;       /* and which of them were on the command line */

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "run/plan/cells.h"
+#include "run/cells.h"
 
 /* A number of the table: its column, and which it can be. */
 static const struct number {

@@ -12,7 +12,7 @@
 #include "base/trace.h"
 #include "delay/alike.h"
 #include "delay/fit.h"
-#include "run/plan/cells.h"
+#include "run/cells.h"
 
 #define DOUBTFUL 0.05 /* chance of a fit under which it is said to be none */
 

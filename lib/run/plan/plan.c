@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/tsv.h"
+#include "run/plan/curve.h"
 #include "run/plan/laws.h"
 #include "run/plan/outlook.h"
 #include "run/plan/race.h"
@@ -126,6 +127,8 @@ static int answer(const struct planning *p, struct err *e)
     if (p->conf->best && best != NULL && !p->raced)
         log_note(&p->conf->log, "these figures are bounds, which cannot tell policies apart to better than a "
                  "factor of 2 L/c = %g in the noise: name SHARDs to race on", 2 * p->constants.L / p->constants.c);
+    if (p->conf->curve)
+        return curve_print(&p->outlook, &p->prospects, e);
     if (!p->conf->best)
         print_table(p);
     else if (best != NULL)

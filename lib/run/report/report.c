@@ -93,14 +93,26 @@ static int check_terminal(const struct report_conf *c, bool given, struct err *e
     return 0;
 }
 
+/* Those behind the verb; without any, standard input. */
+static int take_operands(const struct report_ops *ops, struct report_conf *c, char *const *operands, size_t n,
+                         struct err *e)
+{
+    static char input[] = "-";
+    static char *const inputs[] = { input };
+    if (n > 2 && !ops->many)
+        return err_set(e, ERR_USAGE, "'%s': one operand behind the verb (see %s --help)", operands[2],
+                       c->log.name);
+    c->operands = n > 1 ? operands + 1 : inputs;
+    c->count_operands = n > 1 ? n - 1 : 1;
+    c->operand = c->operands[0];
+    return 0;
+}
+
 int report_run(struct report_conf *c, char *const *operands, size_t n, struct err *e)
 {
     struct spec verb = { 0 };
     if (n == 0)
         return err_set(e, ERR_USAGE, "VERB is missing (see %s --help)", c->log.name);
-    if (n > 2)
-        return err_set(e, ERR_USAGE, "'%s': one operand behind the verb (see %s --help)", operands[2],
-                       c->log.name);
     if (strcmp(operands[0], "help") == 0) {
         table_print(&report_table, stdout);
         return 0;
@@ -108,10 +120,11 @@ int report_run(struct report_conf *c, char *const *operands, size_t n, struct er
     if (spec_parse(&verb, &report_table, operands[0], e) < 0)
         return -1;
     const struct report_ops *ops = (const struct report_ops *)verb.plug;
-    c->operand = n == 2 ? operands[1] : "-";
-    int status = check_options(ops, c, e);
+    int status = take_operands(ops, c, operands, n, e);
     if (status == 0)
-        status = check_terminal(c, n == 2, e);
+        status = check_options(ops, c, e);
+    if (status == 0)
+        status = check_terminal(c, n > 1, e);
     if (status == 0)
         status = ops->run ? ops->run(c, e) : hear(ops, c, e);
     spec_free(&verb);

@@ -13,6 +13,7 @@
 #include "base/trace.h"
 #include "base/tsv.h"
 #include "run/import.h"
+#include "run/report/plot.h"
 #include "run/price.h"
 #include "run/report/ledger.h"
 
@@ -22,11 +23,14 @@ struct report_conf {
     uint64_t given; /* bits of the rows of opts that were on the command line */
     const struct opt *opts;
     const char *operand; /* behind the verb; "-" when there was none */
+    char *const *operands; /* all of them: count_operands, at least that one */
+    size_t count_operands;
     bool json;
     const char *by;       /* fit: "worker", or NULL */
     uint64_t count, seed; /* sample */
     struct import_conf import;
     struct price_conf price; /* summary */
+    struct plot_conf plot;
 };
 
 /* A row of the table: a verb. Either it hears every event in the order of the trace, each checked by the
@@ -43,6 +47,7 @@ struct report_ops {
     void (*close)(void *state);
     int (*run)(const struct report_conf *c, struct err *e);
     const char *const *options; /* long names of those that it takes; ends with NULL. NULL: none */
+    bool many; /* takes more than one operand */
 };
 
 extern const struct table report_table;

@@ -1,5 +1,5 @@
 /* Tables as the programs print them: tab-separated text, a header row that names the columns. */
-#include "run/plan/cells.h"
+#include "run/cells.h"
 
 #include <stdlib.h>
 #include <string.h>
