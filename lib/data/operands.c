@@ -20,6 +20,7 @@ struct reading {
     const struct intake *to;
     const struct input *in;
     const struct log *log;
+    bool raw; /* something was read that is no shard */
 };
 
 static size_t rows_so_far(const struct reading *r)
@@ -27,7 +28,7 @@ static size_t rows_so_far(const struct reading *r)
     return r->to->rows(r->to->self);
 }
 
-/* Options that say of a shard what it says itself. --label-column may be for the raw files beside it. */
+/* Options that say of a shard what it says itself. */
 static int check_shard(const struct reading *r, const char *name, struct err *e)
 {
     const struct spec *format = &r->in->format;
@@ -74,6 +75,7 @@ static int add_rows(struct reading *r, const struct format *f, void *reader, con
 static int add_tensors(struct reading *r, struct record *record, const char *name, struct err *e)
 {
     struct builder *b = r->to->builder(r->to->self, name, e);
+    r->raw = true;
     if (b != NULL && encoding_forget(b->encoding, e) < 0)
         err_ctx(e, "%s", name);
     else if (b != NULL)
@@ -164,6 +166,7 @@ static int add_spooled(struct reading *r, struct source *s, struct err *e)
 static int add_raw(struct reading *r, struct source *s, const struct format *f, struct err *e)
 {
     struct builder *b = r->to->builder(r->to->self, s->name, e);
+    r->raw = true;
     if (b != NULL && !f->table && encoding_forget(b->encoding, e) < 0)
         return err_ctx(e, "%s", s->name);
     return b == NULL ? -1 : add_rows(r, f, f->open(s, b, r->in, e), s->name, e);
@@ -262,6 +265,15 @@ char *operands_name(char *const *paths, size_t n, struct err *e)
     return mem_text(n == 0 || strcmp(paths[0], "-") == 0 ? SOURCE_STDIN : paths[0], e);
 }
 
+/* --label-column may be for the raw files beside shards; all is read. */
+static int check_used(const struct reading *r, const char *path, struct err *e)
+{
+    if (r->in->label_column == NULL || r->raw)
+        return 0;
+    return err_set(e, ERR_USAGE, "%s: a shard has its labels in it: leave out --label-column",
+                   strcmp(path, "-") == 0 ? SOURCE_STDIN : path);
+}
+
 int operands_read(const struct intake *to, char *const *paths, size_t n, const struct input *in,
                   const struct log *log, struct err *e)
 {
@@ -271,7 +283,7 @@ int operands_read(const struct intake *to, char *const *paths, size_t n, const s
         twice_note(paths, n, log);
     for (size_t i = 0; i < n && status == 0; i++)
         status = add_operand(&r, paths[i], e);
-    return status;
+    return status == 0 && n > 0 ? check_used(&r, paths[0], e) : status;
 }
 
 static int contradiction(const char *key, const json_t *was, const json_t *is, struct err *e)
