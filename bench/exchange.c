@@ -49,7 +49,7 @@ static void closed(void *self, struct conn *c, struct err *e)
 
 static int serve_ours(struct exchange *x, int fd, struct guard *g, struct err *e)
 {
-    static const struct conn_calls calls = { place, answer, closed, NULL };
+    static const struct conn_calls calls = { place, answer, closed, NULL, NULL };
     struct link link;
     x->base = event_base_new();
     if (link_plain(&link, fd, fd) < 0 || guard_link(g, &link, NULL, e) < 0 ||

@@ -190,7 +190,7 @@ static void closed(void *self, struct conn *c, struct err *e)
 
 static void test_replacing(const char *key)
 {
-    static const struct conn_calls calls = { place, frame, closed, NULL };
+    static const struct conn_calls calls = { place, frame, closed, NULL, NULL };
     enum { N = 1000000, BYTES = N * 4 };
     struct ends t;
     struct err e = { 0 };

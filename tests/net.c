@@ -76,7 +76,7 @@ static void closed(void *self, struct conn *c, struct err *e)
         conn_free(c);
 }
 
-static const struct conn_calls calls = { place, frame, closed, expect };
+static const struct conn_calls calls = { place, frame, closed, expect, NULL };
 
 /* A connection whose other end is a plain non-blocking descriptor. */
 struct pair {

@@ -38,6 +38,21 @@ end_run() {
     end_run
 }
 
+@test "a wrong token is known by the first bytes of a HELLO, however long that says it is" {
+    local i
+    serve ps dsgd-ps -m softmax -P 1 -J 1 -o model -l tcp:127.0.0.1:0
+    wire long "${address%/*}"
+    tell long header 1 4194304
+    for ((i = 0; i < 8; i++)); do
+        tell long text "$(printf '%0512d' 0)"
+    done
+    hears long 'error 5 the token is not that of this server'
+    hang_up long
+    seq -f '%g 1:1' 1000 > labels.svm # a HELLO of some 40 KB, which is one
+    dsgd-worker -q -c "$address" labels.svm
+    wait "$server"
+}
+
 @test "who connects and closes without a word is nobody's concern" {
     serve ps dsgd-ps -m logistic -P 1 -J 1 -o model -l "unix:$PWD/sock"
     wire probe

@@ -13,7 +13,7 @@
 #include "net/address.h"
 #include "net/frame.h"
 
-enum { ROOM = 4096 };
+enum { ROOM = 4096, TRIES = 500 /* a millisecond each: a socket file's queue may be full */ };
 
 /* Kind i of garbage; bytes. */
 static size_t garbage(uint64_t i, unsigned char *g)
@@ -40,6 +40,18 @@ static size_t garbage(uint64_t i, unsigned char *g)
     }
 }
 
+static int dial(const struct address *a)
+{
+    for (int i = 0; i < TRIES; i++) {
+        struct err ignored = { 0 };
+        int fd = address_dial(a, 5, &ignored);
+        if (fd >= 0)
+            return fd;
+        poll(NULL, 0, 1);
+    }
+    return -1;
+}
+
 int main(int argc, char **argv)
 {
     struct address a;
@@ -51,8 +63,7 @@ int main(int argc, char **argv)
         (argc > 3 && num_whole(argv[3], &pid, &e) < 0))
         return 2;
     for (uint64_t i = 0; i < count || (pid != 0 && kill((pid_t)pid, 0) == 0); i++) {
-        struct err ignored = { 0 };
-        int fd = address_dial(&a, 5, &ignored);
+        int fd = dial(&a);
         if (fd < 0)
             break;
         size_t n = garbage(i, bytes);

@@ -1,4 +1,4 @@
-/* The server's side of a connection: frames read straight into place, sent as the socket takes. */
+/* The server's side of a connection: frames sent as the socket takes, and when it is looked at. */
 #include "net/conn.h"
 
 #include <errno.h>
@@ -10,35 +10,9 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "net/intake.h"
-#include "net/queue.h"
-#include "net/socket.h"
+#include "net/conn_inside.h"
 
-enum {
-    FRAMES_A_TURN = 16, /* then the other connections have theirs */
-    PIECES_A_SEND = 8,
-};
-
-struct conn {
-    struct link link;
-    const struct conn_calls *calls;
-    void *owner;
-    struct event *readable, *writable;
-    struct event *later; /* `failure` is to be told */
-    struct event *again; /* bytes are here that the descriptor does not tell of */
-    double heard;
-    bool spoke; /* it has sent something */
-
-    struct intake in;
-    struct queue queue; /* what the socket did not take yet */
-
-    bool finishing;
-    bool paused;     /* the owner takes no frames for now */
-    bool broken;     /* writing failed: `failure` is to be told */
-    bool done;       /* `closed` was called */
-    bool busy, gone; /* conn_free came from within a call of ours: memory goes when we are out */
-    struct err failure;
-};
+enum { PIECES_A_SEND = 8 };
 
 static void stop_events(struct conn *c)
 {
@@ -63,8 +37,7 @@ void conn_free(struct conn *c)
         free(c);
 }
 
-/* The last thing that the owner hears. A peer that left after conn_finish left in order. */
-static void tell_closed(struct conn *c, const struct err *why)
+void conn_tell_closed(struct conn *c, const struct err *why)
 {
     if (c->done)
         return;
@@ -170,100 +143,17 @@ void conn_finish(struct conn *c)
         finish_if_drained(c);
 }
 
-/* The peer broke the rules: it is told so, as far as its socket takes it, and closed. */
-static void refuse(struct conn *c, const struct err *why)
+/* Not before it was read a first time: who says something wrong at once is never waited for. */
+static void watch(struct conn *c)
 {
-    struct err ignored = { 0 };
-    struct frame f = { .type = FRAME_ERROR, .flags = why->kind, .length = strlen(why->text) };
-    if (!c->finishing) {
-        conn_send(c, &f, why->text, &ignored);
-        c->link.ops->finish(&c->link);
-        socket_discard(c->link.in);
-    }
-    tell_closed(c, why);
-}
-
-/* A whole header is in: finds out where its payload goes. */
-static int begin_frame(struct conn *c)
-{
-    struct err e = { 0 };
-    void *payload = NULL;
-    if (frame_decode(&c->in.f, c->in.header, &e) == 0) {
-        payload = c->calls->place(c->owner, c, &c->in.f, &e);
-        if (c->gone)
-            return -1;
-    }
-    if (payload != NULL && intake_begin(&c->in, payload, &e) == 0)
-        return 0;
-    refuse(c, &e);
-    return -1;
-}
-
-/* Hands over what is whole. -1: nothing more is to be read. */
-static int hand_over(struct conn *c)
-{
-    struct intake *in = &c->in;
-    while (!c->done && !c->paused) {
-        if (!in->receiving) {
-            if (in->have < FRAME_HEADER)
-                return 0;
-            if (begin_frame(c) < 0)
-                return -1;
-        }
-        if (in->got < in->f.length)
-            return 0;
-        in->receiving = false;
-        struct err e = { 0 };
-        struct frame f = in->f;
-        if (c->calls->frame(c->owner, c, &f, in->payload, &e) < 0 && !c->done) {
-            refuse(c, &e);
-            return -1;
-        }
-    }
-    return -1;
-}
-
-/* Nothing more will come. Who is not the one it should be is told so. */
-static void reading_ended(struct conn *c, bool in_order)
-{
-    struct err e = { 0 };
-    if (in_order)
-        err_set(&e, ERR_PEER, "connection closed");
-    else
-        link_failed(&c->link, &e);
-    c->spoke = c->spoke || errno == EPROTO;
-    if (!in_order && errno == EPROTO)
-        refuse(c, &e);
-    else
-        tell_closed(c, &e);
-}
-
-/* One read. 1: there may be more. */
-static int read_some(struct conn *c)
-{
-    size_t room = 0;
-    unsigned char *ahead = c->calls->expect != NULL ? c->calls->expect(c->owner, c, &room) : NULL;
-    ssize_t n = intake_read(&c->in, &c->link, ahead, room);
-    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-        return 0;
-    if (n <= 0) {
-        reading_ended(c, n == 0);
-        return 0;
-    }
-    c->heard = clock_now();
-    c->spoke = true;
-    return hand_over(c) == 0 && (c->link.more || intake_kept(&c->in));
-}
-
-/* 1: the socket is drained. */
-static int read_turn(struct conn *c)
-{
-    c->busy = true;
-    int more = hand_over(c) == 0; /* of before a pause */
-    for (int i = 0; i < FRAMES_A_TURN && more; i++)
-        more = read_some(c);
-    c->busy = false;
-    return !more;
+    if (c->watched || c->done || c->paused)
+        return;
+    c->watched = event_add(c->readable, NULL) == 0;
+    if (c->watched)
+        return;
+    err_memory(&c->failure);
+    c->broken = true;
+    event_active(c->later, 0, 0);
 }
 
 static void on_readable(evutil_socket_t fd, short what, void *self)
@@ -271,13 +161,14 @@ static void on_readable(evutil_socket_t fd, short what, void *self)
     (void)fd, (void)what;
     struct conn *c = self;
     static const struct timeval next_turn = { 0 };
-    bool drained = read_turn(c);
+    bool drained = conn_read_turn(c);
     if (c->gone) {
         free(c);
         return;
     }
     if (!drained && !c->done && !c->paused)
         event_add(c->again, &next_turn);
+    watch(c);
     mind_writing(c);
 }
 
@@ -287,12 +178,12 @@ static void on_later(evutil_socket_t fd, short what, void *self)
     (void)fd, (void)what;
     struct conn *c = self;
     queue_free(&c->queue);
-    if (!read_turn(c) && !c->done) {
+    if (!conn_read_turn(c) && !c->done) {
         event_active(c->later, 0, 0);
         return;
     }
     c->busy = true;
-    tell_closed(c, &c->failure);
+    conn_tell_closed(c, &c->failure);
     c->busy = false;
     if (c->gone)
         free(c);
@@ -307,13 +198,14 @@ struct conn *conn_new(struct event_base *base, struct link *link, const struct c
         return NULL;
     }
     *c = (struct conn){ .link = *link, .calls = calls, .owner = owner, .heard = clock_now() };
-    socket_tune(link->in);
     c->readable = event_new(base, link->in, EV_READ | EV_PERSIST, on_readable, c);
     c->writable = event_new(base, link->out, EV_WRITE | EV_PERSIST, on_writable, c);
     c->later = event_new(base, -1, 0, on_later, c);
     c->again = event_new(base, -1, 0, on_readable, c);
-    if (c->readable && c->writable && c->later && c->again && event_add(c->readable, NULL) == 0)
+    if (c->readable && c->writable && c->later && c->again) {
+        event_active(c->readable, EV_READ, 0);
         return c;
+    }
     conn_free(c);
     err_memory(e);
     return NULL;
@@ -326,11 +218,16 @@ void conn_pause(struct conn *c, bool paused)
     c->paused = paused;
     if (paused) {
         event_del(c->readable);
+        c->watched = false;
         return;
     }
     c->heard = clock_now();
-    event_add(c->readable, NULL);
-    event_active(c->readable, EV_READ, 0);
+    event_active(c->readable, EV_READ, 0); /* and looks on */
+}
+
+void conn_ask_again(struct conn *c, size_t n)
+{
+    c->in.room = n;
 }
 
 void conn_poll(struct conn *c)

@@ -37,9 +37,12 @@ struct conn_calls {
      * that has: what comes is read there at once, and stays there when `place` then names the same. NULL: nothing
      * is likely. */
     void *(*expect)(void *owner, struct conn *c, size_t *room);
+    /* NULL where conn_ask_again is not used. The bytes that it said are in their place. Returns room for the whole
+     * payload, those bytes in front, or NULL and e as place does. */
+    void *(*rest)(void *owner, struct conn *c, const struct frame *f, void *first, struct err *e);
 };
 
-/* Takes what is in link, also when it fails. Until the link is open nothing is read as a frame and
+/* Takes what is in link, also when it fails. It is read in the next turn of the loop. Until the link is open nothing is read as a frame and
  * nothing is sent. */
 struct conn *conn_new(struct event_base *base, struct link *link, const struct conn_calls *calls,
                       void *owner, struct err *e);
@@ -61,6 +64,9 @@ void conn_finish(struct conn *c);
 
 /* No frames are taken until the pause is over; the peer's wait in its socket. Sending goes on. */
 void conn_pause(struct conn *c, bool paused);
+
+/* From within place, of a payload longer than n: there is room for n bytes; `rest` is asked then. */
+void conn_ask_again(struct conn *c, size_t n);
 
 /* Takes what has come already, now: for a peer that is known to have ended. May call all the owner's. */
 void conn_poll(struct conn *c);

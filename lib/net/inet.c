@@ -193,6 +193,7 @@ static int listen_one(const struct addrinfo *at, struct err *e)
         return err_ctx(e, "%s", family_name(at->ai_family));
     /* A server that ended a second ago does not keep the port. */
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one); /* of those that are accepted */
     if (bind(fd, at->ai_addr, at->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0)
         return fd;
     err_sys(e, "%s", family_name(at->ai_family));

@@ -35,9 +35,10 @@ static size_t least(size_t a, size_t b)
 
 static ssize_t read_on(struct intake *i, struct link *l)
 {
-    size_t rest = i->receiving ? (size_t)i->f.length - i->got : 0;
+    size_t rest = i->receiving ? i->room - i->got : 0;
+    size_t behind = i->receiving && i->room < i->f.length ? 0 : FRAME_HEADER - i->have;
     struct iovec v[2] = { { rest > 0 ? i->payload + i->got : NULL, rest },
-                          { i->header + i->have, FRAME_HEADER - i->have } };
+                          { i->header + i->have, behind } };
     ssize_t n = pull(i, l, rest > 0 ? v : v + 1, rest > 0 ? 2 : 1);
     if (n <= 0)
         return n;
@@ -91,7 +92,7 @@ int intake_begin(struct intake *i, unsigned char *payload, struct err *e)
 {
     i->have = 0;
     i->payload = payload;
-    i->got = payload == i->ahead ? least(i->beyond, (size_t)i->f.length) : 0;
+    i->got = payload == i->ahead ? least(i->beyond, i->room) : 0;
     i->receiving = true;
     int rc = keep(i, i->got, e);
     i->beyond = i->after = 0;

@@ -17,8 +17,8 @@ struct intake {
     size_t have;
     struct frame f; /* the one whose payload is coming in, while `receiving` */
     bool receiving;
-    unsigned char *payload;
-    size_t got;
+    unsigned char *payload; /* `got` bytes of it are in; there is room for `room` */
+    size_t got, room;
 
     unsigned char *ahead;           /* where `beyond` bytes behind a whole header are, */
     size_t beyond, after;           /* and `after` more in: */
@@ -32,7 +32,7 @@ struct intake {
  * header is whole then, intake_begin or intake_free is next. */
 ssize_t intake_read(struct intake *i, struct link *l, unsigned char *ahead, size_t room);
 
-/* The header is whole and f made of it: its payload belongs there. -1: no memory. */
+/* The header is whole, f made of it and room told: its payload belongs there. -1: no memory. */
 int intake_begin(struct intake *i, unsigned char *payload, struct err *e);
 
 bool intake_kept(const struct intake *i); /* bytes of later frames are here */

@@ -130,7 +130,10 @@ static int look_at(int fd, bool *is_socket)
 int link_plain(struct link *l, int in, int out)
 {
     *l = (struct link){ .ops = &plain, .in = in, .out = out };
-    return look_at(in, &l->socket_in) < 0 || look_at(out, &l->socket_out) < 0 ? -1 : 0;
+    if (look_at(in, &l->socket_in) < 0)
+        return -1;
+    l->socket_out = l->socket_in;
+    return in == out ? 0 : look_at(out, &l->socket_out);
 }
 
 int link_failed(const struct link *l, struct err *e)

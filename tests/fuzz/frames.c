@@ -11,7 +11,7 @@
 #include "net/conn.h"
 #include "run/hello.h"
 
-enum { MOST = 1 << 16 };
+enum { MOST = 1 << 16, FIRST = 64 /* of a payload: then its owner is asked again */ };
 
 struct owner {
     struct event_base *base;
@@ -23,10 +23,21 @@ struct owner {
 static void *place(void *self, struct conn *c, const struct frame *f, struct err *e)
 {
     struct owner *o = self;
-    (void)c;
+    if (f->length > FIRST && f->length <= MOST)
+        conn_ask_again(c, FIRST);
     if (f->length <= MOST)
         return o->payload;
     err_set(e, ERR_PEER, "too long");
+    return NULL;
+}
+
+static void *rest(void *self, struct conn *c, const struct frame *f, void *first, struct err *e)
+{
+    (void)self, (void)c;
+    promise(f->length > FIRST);
+    if (*(const unsigned char *)first != '!')
+        return first;
+    err_set(e, ERR_PEER, "wrong");
     return NULL;
 }
 
@@ -57,7 +68,7 @@ static void closed(void *self, struct conn *c, struct err *e)
 
 static void serve(int ours, int theirs)
 {
-    static const struct conn_calls calls = { place, frame, closed, NULL };
+    static const struct conn_calls calls = { place, frame, closed, NULL, rest };
     static struct owner o;
     struct err e = { 0 };
     if (o.base == NULL)

@@ -81,12 +81,19 @@ static int fits_run(const struct server *s, const struct peer *p, struct err *e)
     return shape_same_reading(h->data, p->label, s->shape.data, "this run", e);
 }
 
+int admission_token(const struct peer *p, const unsigned char *token, struct err *e)
+{
+    if (token_right(p, token))
+        return 0;
+    return err_set(e, ERR_PEER,
+                   "the token is not that of this server, or not any more; take its address as it is given now");
+}
+
 int admission_check(struct peer *p, const unsigned char *payload, size_t n, struct err *e)
 {
     struct server *s = p->server;
-    if (!token_right(p, payload))
-        return err_set(e, ERR_PEER,
-                       "the token is not that of this server, or not any more; take its address as it is given now");
+    if (admission_token(p, payload, e) < 0)
+        return -1;
     if (hello_parse(&p->hello, (const char *)payload + TOKEN_TEXT, n - TOKEN_TEXT, e) < 0)
         return -1;
     name(p);

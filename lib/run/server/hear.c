@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/server/admission.h"
 
-enum { ERROR_TEXT_MAX = 1000 };
+enum { ERROR_TEXT_MAX = 1000, FIRST = 4096 /* bytes of a HELLO that a stranger has room for */ };
 
 #define IN(state) (1u << (state))
 enum {
@@ -185,7 +186,6 @@ void *hear_expect(void *owner, struct conn *c, size_t *room)
 
 void *hear_place(void *owner, struct conn *c, const struct frame *f, struct err *e)
 {
-    (void)c;
     struct peer *p = owner;
     const struct rule *r = &rules[f->type];
     if (!(r->states & IN(p->state))) {
@@ -202,11 +202,31 @@ void *hear_place(void *owner, struct conn *c, const struct frame *f, struct err 
     }
     if (f->length == 0)
         return p; /* nothing is written there */
+    size_t n = (size_t)f->length;
+    if (f->type == FRAME_HELLO && n > FIRST) {
+        n = FIRST;
+        conn_ask_again(c, n);
+    }
     free(p->payload);
-    p->payload = malloc((size_t)f->length); /* touched only as far as it comes */
+    p->payload = malloc(n);
     if (p->payload == NULL)
         err_memory(e);
     return p->payload;
+}
+
+/* Of a long HELLO: no memory is taken for who has no token. */
+void *hear_rest(void *owner, struct conn *c, const struct frame *f, void *first, struct err *e)
+{
+    (void)c;
+    struct peer *p = owner;
+    if (admission_token(p, first, e) < 0)
+        return NULL;
+    unsigned char *all = realloc(p->payload, (size_t)f->length);
+    if (all == NULL) {
+        err_memory(e);
+        return NULL;
+    }
+    return p->payload = all;
 }
 
 int hear_frame(void *owner, struct conn *c, const struct frame *f, void *payload, struct err *e)

@@ -113,7 +113,7 @@ void peer_give_up(struct peer *p, const char *why)
     peer_free(p);
 }
 
-static const struct conn_calls conn_calls = { hear_place, hear_frame, closed, hear_expect };
+static const struct conn_calls conn_calls = { hear_place, hear_frame, closed, hear_expect, hear_rest };
 
 static double hello_time(const struct peer *p)
 {
