@@ -24,3 +24,9 @@ setup() {
         [[ $symbols == *_chk@* ]] || fail "$program does not check sizes"
     done
 }
+
+@test "no program starts a second thread" {
+    for program in "${programs[@]}"; do
+        ! readelf --dyn-syms --wide "$program" | grep -qE 'pthread_create|thrd_create' || fail "$program has threads"
+    done
+}

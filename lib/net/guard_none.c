@@ -4,7 +4,9 @@
 struct guard *guard_open(const struct secrets *s, bool server, struct err *e)
 {
     (void)s, (void)server;
-    err_set(e, ERR_USAGE, "tls: is not in this build: it was configured --without-openssl");
+    err_set(e, ERR_USAGE,
+            "tls: is not in this build, which was configured --without-openssl: build it with OpenSSL, or start "
+            "workers through ssh (-x)");
     return NULL;
 }
 

@@ -54,10 +54,10 @@ identities() {
     awk -f "$top_srcdir/tests/lib/identities.awk" "${@-run.trace}"
 }
 
-# Runs a command every 50 ms until it succeeds; fails after SECONDS (default 10).
+# Runs a command every 50 ms until it succeeds; fails after SECONDS (default 30).
 #   eventually [-s SECONDS] COMMAND [ARG]...
 eventually() {
-    local limit=10 end
+    local limit=30 end
     if [ "$1" = -s ]; then
         limit=$2
         shift 2
@@ -93,7 +93,7 @@ serve() {
     server=$!
     echo "$server" >> "$BATS_TEST_TMPDIR/.background"
     # shellcheck disable=SC2034 # for the test
-    if ! read -r -t 20 address < "$BATS_TEST_TMPDIR/$name.ready"; then
+    if ! read -r -t 60 address < "$BATS_TEST_TMPDIR/$name.ready"; then
         cat "$BATS_TEST_TMPDIR/$name.err" >&2
         return 1
     fi

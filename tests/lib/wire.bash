@@ -21,7 +21,7 @@ tell() {
     local name=$1
     shift
     echo "$*" >&"${wire_in[$name]}"
-    read -r -t 20 heard <&"${wire_out[$name]}" || fail "$name: no answer to '$*'"
+    read -r -t 60 heard <&"${wire_out[$name]}" || fail "$name: no answer to '$*'"
 }
 
 # Fails unless the next frame that NAME gets is TEXT, or begins with it.
