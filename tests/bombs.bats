@@ -62,3 +62,14 @@ alike() {
     run -0 read_rows a.tar
     assert_output '1 1:1'
 }
+
+@test "names in an archive that lead out of it lead nowhere: it is read in memory alone" {
+    mkdir inner
+    echo '1 1:1' > rows
+    tar cPf a.tar --transform "s,^rows,$PWD/outside," rows
+    tar rPf a.tar --transform 's,^rows,../beside,' rows
+    rm rows
+    (cd inner && run -0 read_rows ../a.tar && assert_output "$(printf '1 1:1\n1 1:1')")
+    [ ! -e outside ] && [ ! -e beside ]
+    [ "$(ls inner)" = s ] # the shard
+}

@@ -37,7 +37,7 @@ setup() {
     try dsgd-worker -c tls:localhost:1 --key-file key --connect-timeout 0 none
     [[ $stderr != *'not in this build'* ]] || skip 'built without OpenSSL'
     awk 'BEGIN { for (; i < 40; i++) printf "%d 1:%g 3:%g\n", i % 2, i / 40, i * i % 7 }' > d.svm
-    run_opts=(-m logistic -b 4 -P 1 -J 3 -o model --join-timeout 20s)
+    run_opts=(-m logistic -b 4 -P 1 -J 3 -o model --join-timeout 100s)
 }
 
 teardown() {
@@ -68,7 +68,7 @@ listen() {
 refuses() {
     local why=$1 other=$2
     shift 2
-    run -5 timeout 10 dsgd-worker -q -c "$address" --connect-timeout 60s "$@" d.svm
+    run -5 timeout 60 dsgd-worker -q -c "$address" --connect-timeout 10m "$@" d.svm
     assert_output --partial "$why"
     [ "${#lines[@]}" -eq 1 ]
     eventually grep -qF "$other" ps.err
@@ -115,6 +115,17 @@ X
     done
     run -4 dsgd-ps "${run_opts[@]}" -l tls:localhost:0 --key-file none
     assert_output 'dsgd-ps: none: No such file or directory'
+}
+
+@test "a private key that others can use is refused, that of a certificate too" {
+    needs_openssl
+    local mode
+    cp "$BATS_FILE_TMPDIR"/server.{pem,key} "$BATS_FILE_TMPDIR/ca.pem" .
+    for mode in 644 640 602; do
+        chmod "$mode" server.key
+        run -3 dsgd-ps "${run_opts[@]}" -l tls:localhost:0 --cert server.pem --cert-key server.key --ca ca.pem
+        assert_output --partial "server.key: group or others can use it (mode 0$mode)"
+    done
 }
 
 @test "what has no proof, too little, too much or nothing to protect is refused" {
@@ -211,6 +222,13 @@ X
         kill "$server"
         wait "$server" || true
     done
+    as elsewhere
+    listen "${who[@]}"
+    as worker
+    address=tls:127.0.0.1:${address##*:} # by its number: the same
+    refuses 'the certificate of the server is refused: IP address mismatch' 'the worker refused this side' "${who[@]}"
+    kill "$server"
+    wait "$server" || true
     as server
     listen "${who[@]}"
     as worker
@@ -229,7 +247,7 @@ X
     while read -r -t 20 line <&"$from"; do
         [[ $line != ACCEPT* ]] || break
     done
-    run -5 timeout 10 dsgd-worker -q -c "tls:${line#ACCEPT }" --key-file key d.svm
+    run -5 timeout 60 dsgd-worker -q -c "tls:${line#ACCEPT }" --key-file key d.svm
     assert_output --partial 'the server has another key (--key-file), or none'
     listen --key-file key
     run -1 openssl s_client -tls1_2 -connect "${address#tls:}" < /dev/null
@@ -239,12 +257,12 @@ X
 
 @test "who does not speak TLS is told so, and so is who speaks it to an address that does not" {
     listen --key-file key
-    run -5 timeout 10 dsgd-worker -q -c "tcp:${address#tls:}" d.svm
+    run -5 timeout 60 dsgd-worker -q -c "tcp:${address#tls:}" d.svm
     assert_output --partial "this address speaks TLS: a worker's has to begin with tls:"
     finish --key-file key
     serve plain dsgd-ps "${run_opts[@]}" -l tcp:127.0.0.1:0
     plain=${address%/*}
-    run -5 timeout 10 dsgd-worker -q -c "tls:${plain#tcp:}" --key-file key d.svm
+    run -5 timeout 60 dsgd-worker -q -c "tls:${plain#tcp:}" --key-file key d.svm
     assert_output --partial 'the server does not speak TLS there'
     dsgd-worker -q -c "$address" d.svm
     wait "$server"
