@@ -181,7 +181,7 @@ crowded() {
 }
 
 @test "of connections that say nothing the oldest goes when there are too many, and a worker still gets in" {
-    local i fd fds=()
+    local i fd fds=() begun=$SECONDS
     serve ps dsgd-ps -v -m logistic -P 1 -J 1 -o model -l tcp:127.0.0.1:0
     local port=${address%/*}
     for ((i = 0; i < 70; i++)); do
@@ -191,7 +191,8 @@ crowded() {
     enter 0
     start 1
     [ "$(grep -c 'more than 64 connections that say nothing' ps.err)" -ge 6 ]
-    run ! read -r -t 0 -u "${fds[69]}" # an end is something to read, too
+    # The last still waits, unless this took so long that its time is over. An end is something to read, too.
+    ((SECONDS - begun > 8)) || run ! read -r -t 0 -u "${fds[69]}"
     run -0 timeout 10 cat <&"${fds[0]}"
     read -r -t 0 -u "${fds[0]}"
     for fd in "${fds[@]}"; do
