@@ -26,6 +26,7 @@ curve() {
 constants='--L 1 --c 0.05 --sigma2 4 --gap 2 --gamma 0.1 -b 1'
 
 # A whole SVG that has each text.
+# bats file_tags=slow,plain
 assert_svg() {
     local file=$1 text
     shift
