@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # dsgd-trace plot: what the programs write, as pictures.
+# bats file_tags=slow,plain
 
 load lib/common
 
@@ -26,7 +27,6 @@ curve() {
 constants='--L 1 --c 0.05 --sigma2 4 --gap 2 --gamma 0.1 -b 1'
 
 # A whole SVG that has each text.
-# bats file_tags=slow,plain
 assert_svg() {
     local file=$1 text
     shift
