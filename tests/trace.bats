@@ -234,7 +234,7 @@ broken() {
 
 @test "wrong use is refused with status 2" {
     refused 2 "VERB is missing (see dsgd-trace --help)" dsgd-trace
-    refused 2 "unknown verb 'sumary': known are summary, delays, staleness, timeline, fit, sample, import" dsgd-trace sumary "$async"
+    refused 2 "unknown verb 'sumary': known are summary, delays, staleness, timeline, fit, sample, import, plot" dsgd-trace sumary "$async"
     refused 2 "'c': one operand behind the verb (see dsgd-trace --help)" dsgd-trace summary a c
     refused 2 "unknown option '--jsn' (see dsgd-trace --help)" dsgd-trace summary --jsn
 }
