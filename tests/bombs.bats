@@ -44,6 +44,9 @@ alike() {
     { printf '\0\0\x08\1\0\x2d\xc6\xc0'; cat labels; } | bzip2 > labels.bz2
     printf '\0\0\x08\2\0\0\0\1\0\0\0\1\5' > x
     refuse 3 'labels.bz2: unpacks to more than 1000 times' --labels "$PWD/labels.bz2" "$PWD/x"
+    yes 3 | head -n 2000000 | bzip2 > labels.txt.bz2
+    echo 1,2 > rows.csv
+    refuse 3 'labels.txt.bz2: unpacks to more than 1000' --no-header --labels "$PWD/labels.txt.bz2" "$PWD/rows.csv"
 }
 
 @test "what packs as data do is read, and a little that packs well is no bomb" {
@@ -61,6 +64,9 @@ alike() {
     rm -f link hard
     run -0 read_rows a.tar
     assert_output '1 1:1'
+    for name in link hard; do
+        refuse 3 "a.tar: holds no file '$name'" "$PWD/a.tar//$name"
+    done
 }
 
 @test "names in an archive that lead out of it lead nowhere: it is read in memory alone" {

@@ -98,7 +98,7 @@ static void test_pipes(void)
     while (read(out[0], body, BODY) > 0)
         ;
     bool sent = channel_send(&c, &f, "head", 4, body, 1000, &e) == 0;
-    unsigned char got[FRAME_HEADER + 1100];
+    unsigned char got[FRAME_HEADER + 1100] = { 0 };
     ok(sent && read(out[0], got, sizeof got) == FRAME_HEADER + 1004 &&
            frame_decode(&f, got, &e) == 0 && memcmp(got + FRAME_HEADER, "head", 4) == 0,
        "a frame goes through a pipe");

@@ -1,6 +1,8 @@
 /* strangers ADDRESS COUNT [PID]: so many connections that send garbage of several kinds and close,
  * one after the other; with PID a thousand a second, until that process, too, has ended. Prints how
- * many were taken. */
+ * many were taken. ADDRESS "elsewhere": at a door of their own, which takes what it can and closes:
+ * what strangers cost a machine, and not a server. */
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -52,14 +54,33 @@ static int dial(const struct address *a)
     return -1;
 }
 
+/* A process that ends when it is killed. < 0: no such. */
+static pid_t open_door(struct address *a)
+{
+    char bytes[ROOM];
+    struct err e = { 0 };
+    int door = address_parse(a, "tcp:127.0.0.1:0", &e) < 0 ? -1 : address_listen(a, 1, &e);
+    pid_t pid = door < 0 ? -1 : fork();
+    while (pid == 0) {
+        int fd = poll(&(struct pollfd){ .fd = door, .events = POLLIN }, 1, -1) < 0 ? -1 : accept(door, NULL, NULL);
+        if (fd < 0 || (recv(fd, bytes, sizeof bytes, 0) < 0 && errno != ECONNRESET) || close(fd) < 0)
+            _exit(1);
+    }
+    close(door);
+    return pid;
+}
+
 int main(int argc, char **argv)
 {
     struct address a;
     struct err e = { 0 };
     uint64_t count = 0, pid = 0, taken = 0;
+    pid_t door = 0;
     unsigned char bytes[ROOM];
     signal(SIGPIPE, SIG_IGN);
-    if (argc < 3 || address_parse(&a, argv[1], &e) < 0 || num_whole(argv[2], &count, &e) < 0 ||
+    if (argc > 1 && strcmp(argv[1], "elsewhere") == 0)
+        door = open_door(&a);
+    if (argc < 3 || door < 0 || (door == 0 && address_parse(&a, argv[1], &e) < 0) || num_whole(argv[2], &count, &e) < 0 ||
         (argc > 3 && num_whole(argv[3], &pid, &e) < 0))
         return 2;
     for (uint64_t i = 0; i < count || (pid != 0 && kill((pid_t)pid, 0) == 0); i++) {
@@ -73,5 +94,7 @@ int main(int argc, char **argv)
             poll(NULL, 0, 1);
     }
     printf("%" PRIu64 "\n", taken);
+    if (door > 0)
+        kill(door, SIGKILL);
     return 0;
 }

@@ -3,6 +3,7 @@
  *   token HEX | run NAME | data JSON | shards JSON | back NAME: it says that it is NAME, and was in the run before
  *   next                 the next frame: welcome RANK P, params VERSION SEQ full|same, bye,
  *                        error STATUS TEXT, closed
+ *   beat                 waits for a heartbeat
  *   grad VERSION SEQ VALUE [FLOATS]       a gradient of 4 rows, all its numbers VALUE
  *   half VERSION SEQ     the first half of one
  *   cancelled SEQ | bye SEQ ("-": nothing in hand) | heartbeat | header TYPE LENGTH | protocol N
@@ -144,6 +145,15 @@ static int show_params(struct wire *w, const struct frame *f, struct err *e)
     return channel_skip(&w->channel, f->length, e);
 }
 
+static int do_beat(struct wire *w, struct err *e)
+{
+    struct frame f;
+    int come = channel_wait(&w->channel, 60, &f, e);
+    if (come > 0 && f.type != FRAME_HEARTBEAT)
+        return err_set(e, ERR_PEER, "a frame of type %d", (int)f.type);
+    return come == 0 ? err_set(e, ERR_PEER, "nothing came within 60 s") : come > 0 ? 0 : -1;
+}
+
 static int do_next(struct wire *w, struct err *e)
 {
     struct frame f;
@@ -262,6 +272,7 @@ static const struct command {
     { "half", 3, do_half },           { "bye", 2, do_bye },     { "cancelled", 2, do_cancelled },
     { "heartbeat", 1, do_heartbeat }, { "header", 3, do_header }, { "protocol", 2, do_protocol },
     { "text", 2, do_text },           { "back", 2, do_back },
+    { "beat", 1, do_beat },
 };
 
 static int obey(struct wire *w, char *line, struct err *e)

@@ -31,7 +31,7 @@ void socket_tune(int fd)
 void socket_discard(int fd)
 {
     char sink[65536];
-    ssize_t n = 1;
-    for (size_t all = 0; all < DISCARD_MAX && n > 0; all += (size_t)n)
+    ssize_t n = sizeof sink;
+    for (size_t all = 0; all < DISCARD_MAX && n == sizeof sink; all += (size_t)n)
         n = recv(fd, sink, sizeof sink, MSG_DONTWAIT);
 }

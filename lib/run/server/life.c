@@ -282,7 +282,7 @@ static void on_tick(evutil_socket_t fd, short what, void *self)
         double limit = patience(s, p);
         if (heard_all && now - conn_heard(p->conn) > limit)
             drop_silent(p, limit);
-        else if (p->state != PEER_LEAVING && conn_queued(p->conn) == 0)
+        else if (p->state != PEER_NEW && p->state != PEER_LEAVING && conn_queued(p->conn) == 0)
             peer_send(p, FRAME_HEARTBEAT, 0, "");
     }
     journal_flush(s);

@@ -12,7 +12,7 @@
 
 enum {
     ADDRESS_TEXT = 4400,
-    ACCEPTS_A_TURN = 16,
+    ACCEPTS_A_TURN = 64,
     HALF_OPEN_MAX = 64, /* connections that have not said HELLO; the oldest goes */
 };
 
@@ -45,14 +45,14 @@ static void limit_half_open(struct server *s)
     peer_free(oldest);
 }
 
-/* Between some that are taken and the next, those that are here are heard. */
+/* So many are taken at once; then those that are here are heard. */
 static void take_turns(struct listener *at)
 {
-    static const struct timeval next_turn = { 0 };
-    if (++at->burst < ACCEPTS_A_TURN)
-        return;
-    evconnlistener_disable(at->events);
-    event_add(at->again, &next_turn);
+    static const struct timeval now = { 0 };
+    if (++at->burst == 1)
+        event_add(at->again, &now);
+    if (at->burst == ACCEPTS_A_TURN)
+        evconnlistener_disable(at->events);
 }
 
 static void on_accept(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *from, int n,
@@ -75,16 +75,25 @@ static void on_accept_error(struct evconnlistener *l, void *self)
     struct listener *at = self;
     log_note(at->server->log, "connections cannot be taken: %s",
              evutil_socket_error_to_string(EVUTIL_SOCKET_ERROR()));
+    at->burst = 0;
     evconnlistener_disable(l);
     event_add(at->again, &second);
 }
 
+/* After a turn, and after the pause that follows it. While workers train it has some length, so that strangers who come
+ * one by one are taken together and do not wake the server each. */
 static void accept_again(evutil_socket_t fd, short what, void *self)
 {
     (void)fd, (void)what;
+    static const struct timeval now = { 0 }, pause = { .tv_usec = 10000 };
     struct listener *at = self;
+    if (at->burst == 0) {
+        evconnlistener_enable(at->events);
+        return;
+    }
     at->burst = 0;
-    evconnlistener_enable(at->events);
+    evconnlistener_disable(at->events);
+    event_add(at->again, at->server->phase == PHASE_RUN ? &pause : &now);
 }
 
 /* What makes this address less safe than it could be. */

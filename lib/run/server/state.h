@@ -71,8 +71,8 @@ struct listener {
     struct address address;
     int fd;
     struct evconnlistener *events;
-    struct event *again; /* after descriptors ran out, or others were to be heard */
-    unsigned burst;      /* connections taken since then */
+    struct event *again; /* ends a turn of those who are taken, or the pause after it */
+    unsigned burst;      /* connections taken in this turn; 0: a pause */
 };
 
 struct server {
