@@ -7,6 +7,7 @@
  *   welcome[=TIMEOUT]  rank 0 of 1, softmax on the worker's own classes, batch 4, seed 1
  *   full=V,S    parameters 0 of version V for minibatch S;  same=V,S: those that it has
  *   short=V,S   the same as full, one number less
+ *   since=V,S,B[,INDEX:VALUE]...  what changed since version B
  *   hear        waits for the next frame that is no heartbeat and prints it
  *   beats=N     waits for N heartbeats
  *   beat bye    sends one;  error=STATUS,TEXT;  raw=TEXT
@@ -24,6 +25,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/classes.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -132,6 +134,26 @@ static int same(struct fake *f, const char *arg, struct err *e)
 static int shorter(struct fake *f, const char *arg, struct err *e)
 {
     return grant(f, arg, PARAMS_FULL, f->size - 1, e);
+}
+
+static int since(struct fake *f, const char *arg, struct err *e)
+{
+    enum { MOST = 40, BASE = 8 };
+    struct frame h = { .type = FRAME_PARAMS, .flags = PARAMS_DELTA };
+    unsigned char bytes[BASE + MOST * sizeof(uint32_t)];
+    uint32_t index[MOST];
+    float value[MOST];
+    size_t n = 0;
+    char *at;
+    h.version = strtoull(arg, &at, 10);
+    h.seq = strtoull(at + 1, &at, 10);
+    put_u64(bytes, strtoull(at + 1, &at, 10));
+    for (; *at == ',' && n < MOST; n++) {
+        index[n] = (uint32_t)strtoul(at + 1, &at, 10);
+        value[n] = (float)strtol(at + 1, &at, 10);
+    }
+    memcpy(bytes + BASE, index, n * sizeof *index);
+    return channel_send(&f->c, &h, bytes, BASE + n * sizeof *index, value, n * sizeof *value, e);
 }
 
 static int hear_work(struct fake *f, const struct frame *h, const char *name, struct err *e)
@@ -263,7 +285,7 @@ static const struct {
     { "bye", bye },           { "close", close_it },  { "end", end },     { "error", error },
     { "full", full },         { "hear", hear },       { "outside", outside }, { "pipe", pipe_in },
     { "raw", raw },           { "ready", ready },     { "same", same },   { "short", shorter },
-    { "welcome", welcome },
+    { "since", since },       { "welcome", welcome },
 };
 
 static int run(struct fake *f, const char *word, struct err *e)

@@ -1,12 +1,14 @@
 /* A worker that does what it is told, a command a line, and answers each with one line:
  *   hello RANK FEATURES ROWS [LABEL]...   ("-": any rank); token, run, data and shards before it
  *   token HEX | run NAME | data JSON | shards JSON | back NAME: it says that it is NAME, and was in the run before
+ *   sparse               it says that it knows entries
  *   next                 the next frame: welcome RANK P, params VERSION SEQ full|same, bye,
- *                        error STATUS TEXT, closed
- *   beat                 waits for a heartbeat
+    { "text", 2, do_text },           { "back", 2, do_back },   { "sparse", 1, do_sparse },
+    { "beat", 1, do_beat },           { "entries", 3, do_entries },
  *   grad VERSION SEQ VALUE [FLOATS]       a gradient of 4 rows, all its numbers VALUE
  *   half VERSION SEQ     the first half of one
- *   cancelled SEQ | bye SEQ ("-": nothing in hand) | heartbeat | header TYPE LENGTH | protocol N
+ *   entries VERSION SEQ [INDEX:VALUE]...  a gradient of 4 rows, of these entries
+ *   cancelled SEQ | bye SEQ ("-": nothing in hand) | heartbeat | header TYPE LENGTH [FLAGS] | protocol N
  *   text TEXT            bytes that are no frame
  *   quit                 without a word
  * Nothing is sent unasked, not even a heartbeat. */
@@ -23,6 +25,7 @@
 #include "base/num.h"
 #include "net/channel.h"
 #include "run/hello.h"
+#include "run/packed.h"
 
 enum { WORDS = 16, TEXT = 1000 };
 
@@ -30,6 +33,7 @@ struct wire {
     struct channel channel;
     char token[TOKEN_TEXT + 1], run[100], back[100];
     json_t *data, *shards;
+    bool sparse;
     size_t floats; /* of the last full PARAMS */
     char *word[WORDS];
     size_t n;
@@ -63,6 +67,13 @@ static int do_run(struct wire *w, struct err *e)
 {
     (void)e;
     snprintf(w->run, sizeof w->run, "%s", w->word[1]);
+    return 0;
+}
+
+static int do_sparse(struct wire *w, struct err *e)
+{
+    (void)e;
+    w->sparse = true;
     return 0;
 }
 
@@ -107,6 +118,7 @@ static int do_hello(struct wire *w, struct err *e)
     h.back = w->back[0] != '\0';
     h.features = whole(w, 2);
     h.rows = whole(w, 3);
+    h.sparse = w->sparse;
     h.data = w->data;
     h.shards = w->shards;
     struct frame f = { .type = FRAME_HELLO };
@@ -135,8 +147,26 @@ static int show_text(struct wire *w, const struct frame *f, struct err *e)
     return 0;
 }
 
+static int show_changes(struct wire *w, const struct frame *f, struct err *e)
+{
+    unsigned char bytes[TEXT];
+    struct entries g;
+    const size_t base = 8, n = (size_t)f->length;
+    if (n < base || n > sizeof bytes || channel_read(&w->channel, bytes, n, e) < 0 ||
+        packed_read(&g, bytes + base, n - base, w->floats, e) < 0)
+        return err_ctx(e, "changes of %zu bytes", n);
+    size_t at = (size_t)snprintf(w->answer, sizeof w->answer, "params %" PRIu64 " %" PRIu64 " since %" PRIu64,
+                                 f->version, f->seq, get_u64(bytes));
+    for (size_t k = 0; k < g.n && at < TEXT; k++)
+        at += (size_t)snprintf(w->answer + at, sizeof w->answer - at, " %lu:%g", (unsigned long)g.index[k],
+                               (double)g.value[k]);
+    return 0;
+}
+
 static int show_params(struct wire *w, const struct frame *f, struct err *e)
 {
+    if (f->flags & PARAMS_DELTA)
+        return show_changes(w, f, e);
     bool full = f->flags & PARAMS_FULL;
     if (full)
         w->floats = (size_t)f->length / sizeof(float);
@@ -209,6 +239,26 @@ static int do_half(struct wire *w, struct err *e)
     return send_gradient(w, false, e);
 }
 
+static int do_entries(struct wire *w, struct err *e)
+{
+    struct frame f = { .type = FRAME_GRAD, .flags = GRAD_SPARSE, .version = whole(w, 1), .seq = whole(w, 2) };
+    struct work work = { .loss = 0.5, .compute = 0.001, .rows = 4 };
+    uint32_t index[WORDS];
+    float value[WORDS];
+    unsigned char bytes[FRAME_WORK + sizeof index];
+    const size_t n = w->n - 3;
+    for (size_t k = 0; k < n; k++) {
+        char *end;
+        index[k] = (uint32_t)strtoul(w->word[3 + k], &end, 10);
+        double v = 0;
+        num_double(end + 1, end + strlen(end), &v);
+        value[k] = (float)v;
+    }
+    work_encode(bytes, &work);
+    memcpy(bytes + FRAME_WORK, index, n * sizeof *index);
+    return channel_send(&w->channel, &f, bytes, FRAME_WORK + n * sizeof *index, value, n * sizeof *value, e);
+}
+
 static int send_work(struct wire *w, enum frame_type type, struct err *e)
 {
     struct frame f = { .type = type, .seq = whole(w, 1) };
@@ -243,6 +293,7 @@ static int do_header(struct wire *w, struct err *e)
 {
     unsigned char header[FRAME_HEADER];
     struct frame f = { .type = (enum frame_type)whole(w, 1), .length = whole(w, 2) };
+    f.flags = w->n > 3 ? (unsigned)whole(w, 3) : 0;
     frame_encode(header, &f);
     return write_all(w, header, sizeof header, e);
 }
@@ -271,8 +322,8 @@ static const struct command {
     { "hello", 4, do_hello },         { "next", 1, do_next },   { "grad", 4, do_grad },
     { "half", 3, do_half },           { "bye", 2, do_bye },     { "cancelled", 2, do_cancelled },
     { "heartbeat", 1, do_heartbeat }, { "header", 3, do_header }, { "protocol", 2, do_protocol },
-    { "text", 2, do_text },           { "back", 2, do_back },
-    { "beat", 1, do_beat },
+    { "text", 2, do_text },           { "back", 2, do_back },   { "sparse", 1, do_sparse },
+    { "beat", 1, do_beat },           { "entries", 3, do_entries },
 };
 
 static int obey(struct wire *w, char *line, struct err *e)

@@ -127,7 +127,12 @@ int conn_send(struct conn *c, const struct frame *f, const void *payload, struct
     return put(c, f, payload, (size_t)f->length, false, e);
 }
 
-int conn_params(struct conn *c, const struct frame *f, const float *data, size_t bytes,
+bool conn_replaces(const struct conn *c)
+{
+    return queue_unsent(&c->queue);
+}
+
+int conn_params(struct conn *c, const struct frame *f, const void *data, size_t bytes,
                 struct err *e)
 {
     int replaced = queue_drop_unsent(&c->queue);

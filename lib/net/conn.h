@@ -54,8 +54,11 @@ int conn_send(struct conn *c, const struct frame *f, const void *payload, struct
 /* Parameters: sends from `data` what the socket takes, copies the rest. Returns 1 when an earlier
  * PARAMS, of which no byte had gone out, was replaced by this one (its seq was never sent), else 0,
  * or -1 and e: no memory. A connection that broke is no error here, nor in conn_send. */
-int conn_params(struct conn *c, const struct frame *f, const float *data, size_t bytes,
+int conn_params(struct conn *c, const struct frame *f, const void *data, size_t bytes,
                 struct err *e);
+
+/* Whether conn_params would replace an earlier PARAMS. */
+bool conn_replaces(const struct conn *c);
 
 /* Nothing more will be sent: when everything queued has gone out, the peer sees the end of the
  * stream. Frames are still taken. `closed` comes with ERR_OK when the peer then closes, with an

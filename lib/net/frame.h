@@ -9,7 +9,7 @@
 enum frame_type {
     FRAME_HELLO = 1,     /* worker: token (TOKEN_TEXT bytes, zeros when none), then JSON */
     FRAME_WELCOME = 2,   /* server: JSON */
-    FRAME_PARAMS = 3,    /* server: version, seq; flags FULL or SAME; floats */
+    FRAME_PARAMS = 3,    /* server: version, seq; flags FULL, SAME or DELTA; floats */
     FRAME_GRAD = 4,      /* worker: version, seq; struct work, then floats */
     FRAME_CANCELLED = 5, /* worker: seq; struct work without loss */
     FRAME_HEARTBEAT = 6, /* both */
@@ -17,7 +17,12 @@ enum frame_type {
                             of what it leaves unfinished; FRAME_NO_SEQ: nothing. worker: leaves */
     FRAME_ERROR = 8,     /* both: text that the other side prints; flags = its exit status */
 };
-enum { PARAMS_FULL = 1, PARAMS_SAME = 2 /* the worker holds that version */ };
+enum {
+    PARAMS_FULL = 1,
+    PARAMS_SAME = 2,  /* the worker holds that version */
+    PARAMS_DELTA = 4, /* a version u64 that the worker holds, and the entries that are others since */
+    GRAD_SPARSE = 1,  /* entries instead of all floats */
+};
 
 enum {
     FRAME_HEADER = 40, /* magic u32, protocol u16, type u8, flags u8, version u64, seq u64,

@@ -59,6 +59,14 @@ void queue_sent(struct queue *q, size_t n)
     }
 }
 
+bool queue_unsent(const struct queue *q)
+{
+    const struct piece *p = q->first;
+    while (p != NULL && (!p->params || p->begun))
+        p = p->next;
+    return p != NULL;
+}
+
 int queue_drop_unsent(struct queue *q)
 {
     struct piece **at = &q->first;

@@ -27,6 +27,8 @@ void queue_sent(struct queue *q, size_t n);
 
 /* Takes out parameters of which no byte has been sent. 1: there were some. */
 int queue_drop_unsent(struct queue *q);
+/* Whether there are such. */
+bool queue_unsent(const struct queue *q);
 
 void queue_free(struct queue *q);
 

@@ -87,6 +87,8 @@ void aggregate_farewell(struct aggregate *a, double now, uint64_t worker, uint64
 void aggregate_stop(struct aggregate *a, double now, const char *why);
 
 const float *aggregate_w(const struct aggregate *a);
+/* Which parameters are others since that version, as changes_since. */
+const uint32_t *aggregate_changes(struct aggregate *a, uint64_t since, size_t *n);
 uint64_t aggregate_iteration(const struct aggregate *a);
 double aggregate_loss(
     const struct aggregate *a); /* mean over the last update's gradients; NAN before */

@@ -33,3 +33,8 @@ int aggregate_step(struct aggregate *a, const struct entries *sum, double count,
         return err_set(e, ERR_NO, "not finite");
     return changes_note(&a->changes, version, some ? sum->index : NULL, sum->n, e);
 }
+
+const uint32_t *aggregate_changes(struct aggregate *a, uint64_t since, size_t *n)
+{
+    return changes_since(&a->changes, since, n);
+}

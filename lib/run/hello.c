@@ -186,6 +186,7 @@ static const struct member hello_members[] = {
     { "rows", &whole, offsetof(struct hello, rows) },
     { "features", &whole, offsetof(struct hello, features) },
     { "classes", &classes, offsetof(struct hello, classes) },
+    { "sparse", &maybe, offsetof(struct hello, sparse) },
     { "data", &object, offsetof(struct hello, data) },
     { "shards", &array, offsetof(struct hello, shards) },
     { 0 },
@@ -202,6 +203,7 @@ static const struct member welcome_members[] = {
     { "bias", &flag, offsetof(struct welcome, bias) },
     { "shape", &array, offsetof(struct welcome, shape) },
     { "tensors", &array, offsetof(struct welcome, tensors) },
+    { "sparse", &maybe, offsetof(struct welcome, sparse) },
     { "timeout", &seconds, offsetof(struct welcome, timeout) },
     { 0 },
 };

@@ -21,6 +21,7 @@ struct hello {
     char *kernel, *blas;
     uint64_t rows, features;
     struct classes classes;
+    int sparse;     /* it takes changes of parameters, and sends gradients, as entries where the server does */
     json_t *data;   /* dataset's meta: format, base, scale ... */
     json_t *shards; /* array of {file, rows, crc32} */
 };
@@ -36,6 +37,7 @@ struct welcome {
     int bias;
     json_t *shape;  /* of images: [height, width, channels]; or NULL */
     json_t *tensors; /* of a model that only its file describes: [[name, [size, ...]], ...]; or NULL */
+    int sparse;     /* gradients may come as entries */
     double timeout; /* --worker-timeout, seconds; heartbeats come and go every sixth of it */
 };
 char *welcome_text(const struct welcome *w, struct err *e);

@@ -10,12 +10,17 @@
 #include "net/channel.h"
 #include "net/conn.h"
 #include "run/hello.h"
+#include "run/packed.h"
 
-enum { MOST = 1 << 16, FIRST = 64 /* of a payload: then its owner is asked again */ };
+enum {
+    MOST = 1 << 16,
+    FIRST = 64, /* of a payload: then its owner is asked again */
+    BASE = 8,   /* bytes of the version that a change is of */
+};
 
 struct owner {
     struct event_base *base;
-    unsigned char payload[MOST];
+    _Alignas(float) unsigned char payload[MOST];
     int over;
 };
 
@@ -41,6 +46,14 @@ static void *rest(void *self, struct conn *c, const struct frame *f, void *first
     return NULL;
 }
 
+/* Of a model of 1000 parameters. */
+static void list(const unsigned char *bytes, size_t n, struct err *e)
+{
+    struct entries g;
+    if (packed_read(&g, bytes, n, 1000, e) == 0)
+        promise(g.n <= 1000 && (g.n == 0 || g.index[g.n - 1] < 1000));
+}
+
 static int frame(void *self, struct conn *c, const struct frame *f, void *payload, struct err *e)
 {
     struct hello h = { 0 };
@@ -55,6 +68,10 @@ static int frame(void *self, struct conn *c, const struct frame *f, void *payloa
     welcome_free(&w);
     if (f->type == FRAME_GRAD && f->length >= FRAME_WORK)
         work_decode(&work, payload);
+    if (f->type == FRAME_GRAD && f->flags & GRAD_SPARSE && f->length >= FRAME_WORK)
+        list((unsigned char *)payload + FRAME_WORK, (size_t)f->length - FRAME_WORK, e);
+    if (f->type == FRAME_PARAMS && f->flags & PARAMS_DELTA && f->length >= BASE)
+        list((unsigned char *)payload + BASE, (size_t)f->length - BASE, e);
     return 0;
 }
 
@@ -90,7 +107,7 @@ static void work(int ours, int theirs)
     struct channel c = { 0 };
     struct frame f;
     struct err e = { 0 };
-    static unsigned char payload[MOST];
+    static _Alignas(float) unsigned char payload[MOST];
     shutdown(theirs, SHUT_WR);
     if (channel_take(&c, ours, ours, &e) < 0)
         return;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/packed.h"
 #include "run/server/admission.h"
 
 enum { ERROR_TEXT_MAX = 1000, FIRST = 4096 /* bytes of a HELLO that a stranger has room for */ };
@@ -68,12 +69,22 @@ static void farewell(struct peer *p, uint64_t seq, const struct work *w)
     aggregate_farewell(s->aggregate, server_now(s), p->rank, seq, w->compute, w->delay);
 }
 
+/* A gradient of entries, from one who said that such may come. */
+static bool listed(const struct peer *p, const struct frame *f)
+{
+    return f->flags & GRAD_SPARSE && p->hello.sparse;
+}
+
 static int on_gradient(struct peer *p, const struct frame *f, unsigned char *payload, struct err *e)
 {
     struct server *s = p->server;
     struct work w;
+    struct entries got = { .value = (const float *)(const void *)(payload + FRAME_WORK) };
     if (read_work(&w, p, payload, e) < 0)
         return -1;
+    if (listed(p, f) &&
+        packed_read(&got, payload + FRAME_WORK, (size_t)f->length - FRAME_WORK, s->shape.layout.size, e) < 0)
+        return err_ctx(e, "a gradient");
     struct gradient_in g = {
         .version = f->version,
         .seq = f->seq,
@@ -81,7 +92,9 @@ static int on_gradient(struct peer *p, const struct frame *f, unsigned char *pay
         .loss = w.loss,
         .compute = w.compute,
         .delay = w.delay,
-        .g = (const float *)(const void *)(payload + FRAME_WORK),
+        .g = got.value,
+        .index = got.index,
+        .n = got.n,
     };
     uint64_t live;
     if (s->phase == PHASE_RUN)
@@ -161,9 +174,9 @@ static void *place_gradient(struct peer *p, const struct frame *f, struct err *e
         err_set(e, ERR_PEER, "a gradient of a worker that is not in the run");
         return NULL;
     }
-    if (f->length != peer_gradient_bytes(s)) {
-        err_set(e, ERR_PEER, "a gradient of %ju bytes; this run's have %zu", (uintmax_t)f->length,
-                peer_gradient_bytes(s));
+    const size_t all = peer_gradient_bytes(s), least = listed(p, f) ? FRAME_WORK : all;
+    if (f->length < least || f->length > all) {
+        err_set(e, ERR_PEER, "a gradient of %ju bytes; this run's have %zu", (uintmax_t)f->length, all);
         return NULL;
     }
     if (s->phase == PHASE_RUN && aggregate_holds(s->aggregate, p->rank)) {

@@ -207,19 +207,6 @@ void peer_send(struct peer *p, enum frame_type type, unsigned flags, const char 
         log_note(p->server->log, "%s: %s", p->label, e.text);
 }
 
-int peer_send_params(struct peer *p, uint64_t version, uint64_t seq, bool again)
-{
-    struct server *s = p->server;
-    struct err e = { 0 };
-    struct frame f = { .type = FRAME_PARAMS, .version = version, .seq = seq };
-    f.flags = again ? PARAMS_SAME : PARAMS_FULL;
-    size_t bytes = again ? 0 : s->shape.layout.size * sizeof(float);
-    int replaced = conn_params(p->conn, &f, aggregate_w(s->aggregate), bytes, &e);
-    if (replaced < 0)
-        server_end(s, "failed", &e);
-    return replaced == 1;
-}
-
 /* failure: why there is nothing for it to do, as an ERROR; NULL: the run is over, as a BYE. */
 void peer_dismiss(struct peer *p, const struct err *failure)
 {

@@ -176,6 +176,7 @@ int roster_welcome(struct peer *p, struct err *e)
         .shape = json_object_get(s->shape.data, "shape"),
         .classes = s->shape.classes,
         .bias = s->shape.dims.bias,
+        .sparse = p->hello.sparse,
         .timeout = s->conf->worker_timeout,
     };
     if (model_told(&s->conf->train.model))

@@ -31,6 +31,12 @@ enum peer_state {
 };
 #define NO_PLACE UINT64_MAX
 
+/* Parameters that a worker has, or will have when all that is on its way has come. */
+struct held_version {
+    bool some;
+    uint64_t version;
+};
+
 /* A connection. */
 struct peer {
     struct peer *next;
@@ -44,6 +50,7 @@ struct peer {
     struct hello hello;         /* once it is no longer PEER_NEW */
     char label[160];            /* "host:42, shard-1", for messages */
     unsigned char *payload;     /* of the frame that is coming in, but for gradients */
+    struct held_version holds, held_before; /* held_before: the last PARAMS */
     bool said_bye;              /* what it left unfinished is in the trace */
 };
 
@@ -89,6 +96,8 @@ struct server {
     struct spawn spawn;
     struct peer *peers;
     struct place *places; /* (P) */
+    unsigned char *packed; /* changes, while they are sent */
+    size_t packed_cap;
     struct gap *gaps;
     size_t n_gaps, gaps_cap;
 
@@ -167,9 +176,11 @@ void peer_give_up(struct peer *p, const char *why); /* as if it had closed its c
 void peer_greeted(struct peer *p); /* its HELLO was taken */
 /* A frame with a text or none; what fails is noticed by the connection. */
 void peer_send(struct peer *p, enum frame_type type, unsigned flags, const char *text);
-int peer_send_params(struct peer *p, uint64_t version, uint64_t seq, bool again); /* as `send` */
 void peer_dismiss(struct peer *p, const struct err *failure /* or NULL */);
 size_t peer_gradient_bytes(const struct server *s);
+
+/* params.c: as `send` */
+int peer_send_params(struct peer *p, uint64_t version, uint64_t seq, bool again);
 
 /* roster.c */
 int roster_hello(struct peer *p, const unsigned char *payload, size_t n, struct err *e);

@@ -21,6 +21,7 @@
 #include "run/compute.h"
 #include "run/hello.h"
 #include "run/worker/join.h"
+#include "run/worker/parcel.h"
 #include "run/worker/request.h"
 
 /* What becomes of the minibatch in hand. */
@@ -33,11 +34,10 @@ struct worker {
     struct hello hello; /* views of what is elsewhere; the name is owned */
     struct welcome welcome;
     struct compute *compute;
+    struct parcel parcel;
     struct external *external; /* who computes; NULL: we do */
     struct watched watched[EXTERNAL_WATCHED];
     bool answered; /* by it, for the minibatch in hand */
-    uint64_t held; /* version of the parameters that are here */
-    bool holds;
 
     enum stage stage;
     uint64_t version, seq;  /* of the minibatch in hand */
@@ -59,14 +59,12 @@ static struct work spent(const struct worker *w, double now)
         struct work){ .loss = NAN, .compute = w->computed - w->began, .delay = now - w->computed };
 }
 
-static int send_work(struct worker *w, enum frame_type type, uint64_t seq, const struct work *work,
-                     const float *g, struct err *e)
+static int send_work(struct worker *w, enum frame_type type, uint64_t seq, const struct work *work, struct err *e)
 {
     unsigned char bytes[FRAME_WORK];
     struct frame f = { .type = type, .version = w->version, .seq = seq };
     work_encode(bytes, work);
-    return channel_send(channel(w), &f, bytes, sizeof bytes, g,
-                        g ? compute_size(w->compute) * sizeof *g : 0, e);
+    return channel_send(channel(w), &f, bytes, sizeof bytes, NULL, 0, e);
 }
 
 /* Gives up the minibatch in hand, and says so. */
@@ -76,15 +74,15 @@ static int cancel(struct worker *w, struct err *e)
         return 0;
     struct work work = spent(w, clock_now());
     w->stage = IDLE;
-    return send_work(w, FRAME_CANCELLED, w->seq, &work, NULL, e);
+    return send_work(w, FRAME_CANCELLED, w->seq, &work, e);
 }
 
 static int push(struct worker *w, struct err *e)
 {
     struct work work = spent(w, clock_now());
-    const float *g = compute_gradient(w->compute, &work.rows, &work.loss);
+    const struct frame f = { .type = FRAME_GRAD, .version = w->version, .seq = w->seq };
     w->stage = IDLE;
-    return send_work(w, FRAME_GRAD, w->seq, &work, g, e);
+    return parcel_push(&w->parcel, channel(w), &f, &work, w->compute, w->welcome.sparse, e);
 }
 
 /* Begins to compute the minibatch in hand, or has it computed. */
@@ -118,30 +116,11 @@ static int tend(struct worker *w, struct err *e)
     return got < 0 ? -1 : 0;
 }
 
-/* Brings the parameters in, unless they are here already. */
-static int take_parameters(struct worker *w, const struct frame *f, struct err *e)
-{
-    size_t bytes = compute_size(w->compute) * sizeof(float);
-    if (f->flags & PARAMS_SAME) {
-        if (f->length == 0 && w->holds && w->held == f->version)
-            return 0;
-        return err_set(e, ERR_PEER, "the server never sent version %" PRIu64, f->version);
-    }
-    if (f->length != bytes)
-        return err_set(e, ERR_PEER, "parameters of %" PRIu64 " bytes, the model here has %zu",
-                       f->length, bytes);
-    if (channel_read(channel(w), compute_w(w->compute), bytes, e) < 0)
-        return -1;
-    w->held = f->version;
-    w->holds = true;
-    return 0;
-}
-
 /* The answers: 1 to go on, 0 when the run is over, -1 and e. */
 
 static int on_params(struct worker *w, const struct frame *f, struct err *e)
 {
-    if (cancel(w, e) < 0 || take_parameters(w, f, e) < 0)
+    if (cancel(w, e) < 0 || parcel_take(&w->parcel, channel(w), f, w->compute, e) < 0)
         return -1;
     w->version = f->version;
     w->seq = f->seq;
@@ -165,7 +144,7 @@ static int on_bye(struct worker *w, const struct frame *f, struct err *e)
     }
     /* Nobody may be there to hear it any more: the run is over all the same. */
     struct err ignored = { 0 };
-    send_work(w, FRAME_BYE, seq, &work, NULL, &ignored);
+    send_work(w, FRAME_BYE, seq, &work, &ignored);
     return 0;
 }
 
@@ -244,7 +223,9 @@ static int open_compute(struct worker *w, struct err *e)
                        "--external", w->welcome.model);
     if (w->external == NULL)
         w->compute = compute_open(&w->data, &w->welcome, e);
-    else
+    if (w->compute != NULL && compute_sparsely(w->compute, e) < 0)
+        return -1;
+    if (w->external != NULL)
         w->compute = compute_outside(&w->data, w->conf->external.rows, &w->welcome, e);
     if (w->compute != NULL && w->external != NULL)
         external_join(w->external, compute_layout(w->compute), w->welcome.rank);
@@ -274,7 +255,7 @@ static void leave_session(struct worker *w)
     w->external = NULL;
     w->compute = NULL;
     w->stage = IDLE;
-    w->holds = false;
+    w->parcel.holds = false;
 }
 
 /* One connection after the other until the run is over. */
@@ -306,6 +287,7 @@ static int fill_hello(struct worker *w, struct err *e)
                                .rows = w->data.rows > 0 ? w->data.rows : w->conf->external.rows,
                                .features = w->data.features,
                                .classes = w->data.classes,
+                               .sparse = true,
                                .data = w->data.meta,
                                .shards = w->data.shards };
     w->hello.name = mem_print(e, "%s:%ld", host, (long)getpid());
@@ -391,6 +373,7 @@ int worker_run(const struct worker_conf *conf, char *const *paths, size_t n, str
         done = work(&w, e);
     guard_close(w.join.guard);
     free(w.hello.name);
+    parcel_free(&w.parcel);
     dataset_free(&w.data);
     return done;
 }
