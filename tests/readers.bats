@@ -227,3 +227,51 @@ peak() {
     ends 0
     grep -aqE 'dsgd-ps: [1-9][0-9]* lines are missing here: nobody read them' reader.out
 }
+
+@test "an address waits for whoever asked for it, and the run waits for neither" {
+    mkfifo pipe full
+    chmod 644 pipe
+    exec 9<> full
+    dd if=/dev/zero of=full bs=4096 oflag=nonblock 2> /dev/null || true
+    dsgd-ps -m logistic -o model -J 300 -P 2 -l "unix:$PWD/sock" --address-file pipe --ready-fd 9 \
+        -x 'exec dsgd-worker -q shard-0' 2> ps.err 3>&- &
+    server=$!
+    echo "$server" >> .background
+    said 'pipe: nobody reads it yet; the address waits for a reader'
+    said -- '--ready-fd 9: nobody reads it yet; the address waits for a reader'
+    [ "$(stat -c %a pipe)" = 600 ]
+    read -r -t 30 address < pipe
+    [ "$address" = "unix:$PWD/sock" ]
+    background w dsgd-worker -q -c "$address" shard-0
+    ends 0
+    exec 9>&-
+    # And nobody may ever look.
+    run -0 train -J 20 -l "unix:$PWD/sock" --address-file pipe
+}
+
+@test "an address that goes to a device leaves that device as it is" {
+    mknod null c 1 3 2> /dev/null || skip 'no devices can be made'
+    chmod 666 null
+    train -q -J 1 -l "unix:$PWD/sock" --address-file null
+    [ "$(stat -c %a null)" = 666 ]
+    run -4 train -q -J 1 -l "unix:$PWD/sock" --address-file /dev/full
+    assert_output 'dsgd-ps: /dev/full: No space left on device'
+    run -4 train -q -J 1 -l "unix:$PWD/sock" --ready-fd 77
+    assert_output 'dsgd-ps: --ready-fd 77: Bad file descriptor'
+}
+
+@test "words of a worker that nobody reads stop neither its heartbeats nor the run" {
+    mkfifo words
+    exec 8<> words
+    dd if=/dev/zero of=words bs=4096 oflag=nonblock 2> /dev/null || true
+    serve ps dsgd-ps -q -m logistic -P 1 -T 1h -t run.trace -o model -l "unix:$PWD/sock"
+    dsgd-worker -c "$address" shard-0 2>&8 3>&- 8>&- &
+    local worker=$!
+    echo "$worker" >> .background
+    eventually enough 1
+    kill -9 "$server" # which it has something to say about
+    ends 137
+    run -0 dsgd-ps -q -m logistic -P 1 -J 20 -o model -l "$address" --join-timeout 20s
+    exec 8>&-
+    wait $worker
+}

@@ -1,4 +1,4 @@
-/* Where workers connect: listeners, their tokens, and how others learn of them. */
+/* Where workers connect: listeners and their tokens. */
 #include <event2/listener.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,10 +8,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "run/server/state.h"
+#include "run/server/announce.h"
 
 enum {
-    ADDRESS_TEXT = 4400,
     ACCEPTS_A_TURN = 64,
     HALF_OPEN_MAX = 64, /* connections that have not said HELLO; the oldest goes */
 };
@@ -162,90 +161,6 @@ static int listen_one(struct server *s, struct listener *at, const char *text, s
     return 0;
 }
 
-/* The full addresses, one a line; free() it. */
-static char *lines(const struct server *s, struct err *e)
-{
-    char *text = mem_text("", e);
-    for (size_t i = 0; i < s->n_listeners && text != NULL; i++) {
-        char full[ADDRESS_TEXT];
-        char *more = mem_print(e, "%s%s\n", text,
-                               address_full(&s->listeners[i].address, full, sizeof full));
-        free(text);
-        text = more;
-    }
-    return text;
-}
-
-/* With mode 0600 from the first moment: a token is in it. */
-static int write_address_file(struct server *s, const char *text, struct err *e)
-{
-    struct out o = { 0 };
-    mode_t was = umask(077);
-    int rc = out_open(&o, s->conf->address_file, e);
-    umask(was);
-    if (rc < 0)
-        return -1;
-    if (fchmod(o.fd, 0600) < 0) {
-        err_sys(e, "%s", s->conf->address_file);
-        out_abort(&o);
-        return -1;
-    }
-    rc = out_write(&o, text, strlen(text), e);
-    if (rc == 0)
-        rc = out_commit(&o, e);
-    else
-        out_abort(&o);
-    if (rc == 0)
-        s->address_made = realpath(s->conf->address_file, NULL);
-    return rc;
-}
-
-/* Its tokens open nothing any more. */
-static void remove_address_file(struct server *s)
-{
-    struct stat st;
-    if (s->address_made != NULL && lstat(s->address_made, &st) == 0 && S_ISREG(st.st_mode))
-        unlink(s->address_made);
-    free(s->address_made);
-    s->address_made = NULL;
-}
-
-static int tell_ready(const struct server *s, const char *text, struct err *e)
-{
-    int fd = s->conf->ready_fd;
-    for (size_t n = strlen(text); n > 0;) {
-        ssize_t k = write(fd, text, n);
-        if (k < 0)
-            return err_sys(e, "--ready-fd %d", fd);
-        text += k;
-        n -= (size_t)k;
-    }
-    close(fd);
-    return 0;
-}
-
-/* Nobody else can know it, then. */
-static void show_addresses(const struct server *s)
-{
-    for (size_t i = 0; i < s->n_listeners; i++)
-        log_note(s->log, "workers connect to %s",
-                 address_full(&s->listeners[i].address, (char[ADDRESS_TEXT]){ 0 }, ADDRESS_TEXT));
-}
-
-static int tell(struct server *s, struct err *e)
-{
-    char *text = lines(s, e);
-    int rc = text == NULL ? -1 : 0;
-    if (rc == 0 && s->conf->address_file != NULL)
-        rc = write_address_file(s, text, e);
-    if (rc == 0 && s->conf->ready_fd != NO_FD)
-        rc = tell_ready(s, text, e);
-    if (rc == 0 && s->conf->address_file == NULL && s->conf->ready_fd == NO_FD)
-        show_addresses(s);
-    free(text);
-    return rc;
-}
-
 int listen_open(struct server *s, struct err *e)
 {
     const struct text_list *all = &s->conf->listen;
@@ -260,7 +175,7 @@ int listen_open(struct server *s, struct err *e)
     if (s->guard == NULL && secrets_given(&s->conf->secrets))
         return err_set(e, ERR_USAGE,
                        "a key or certificates are for tls: addresses, and there is none (-l tls:)");
-    return all->n == 0 ? 0 : tell(s, e);
+    return all->n == 0 ? 0 : announce(s, e);
 }
 
 void listen_close(struct server *s)
@@ -273,6 +188,6 @@ void listen_close(struct server *s)
             event_free(at->again);
         address_close(&at->address, at->fd);
     }
-    remove_address_file(s);
+    announce_close(s);
     s->n_listeners = 0;
 }

@@ -136,7 +136,7 @@ struct server {
     struct err failure;       /* that ended it, or ERR_OK */
     unsigned long lost;       /* lines that stderr did not take while the run went on */
     struct err unwritten;     /* what was asked for and is missing, while the run went on; or ERR_OK */
-    char *address_made;       /* --address-file as it was written, links followed; or NULL */
+    struct announcement *announcement; /* of the addresses, or NULL */
 };
 
 /* server.c: once */

@@ -357,20 +357,31 @@ static void exact_timers(void)
 #endif
 }
 
-int worker_run(const struct worker_conf *conf, char *const *paths, size_t n, struct err *e)
+/* Who does not read them must not stop the heartbeats, and with them the run. */
+static void tell_missing(const struct log *log)
 {
-    struct worker w = { .conf = conf };
-    w.join = (struct join){ .connect = conf->connect ? conf->connect : "stdio",
-                            .timeout = conf->connect_timeout,
-                            .secrets = &conf->secrets,
-                            .log = &conf->log,
-                            .rank = conf->rank };
+    if (*log->lost > 0)
+        log_note(log, "%lu lines are missing here: nobody read them", *log->lost);
+}
+
+int worker_run(const struct worker_conf *given, char *const *paths, size_t n, struct err *e)
+{
+    unsigned long lost = 0;
+    struct worker_conf conf = *given;
+    struct worker w = { .conf = &conf };
+    conf.log.lost = &lost;
+    w.join = (struct join){ .connect = conf.connect ? conf.connect : "stdio",
+                            .timeout = conf.connect_timeout,
+                            .secrets = &conf.secrets,
+                            .log = &conf.log,
+                            .rank = conf.rank };
     signal(SIGPIPE, SIG_IGN);
     exact_timers();
     int done = -1;
-    if (check_rows(&conf->external, n, e) == 0 && check_address(&w, e) == 0 &&
+    if (check_rows(&conf.external, n, e) == 0 && check_address(&w, e) == 0 &&
         open_guard(&w, e) == 0 && read_data(&w, paths, n, e) == 0 && fill_hello(&w, e) == 0)
         done = work(&w, e);
+    tell_missing(&conf.log);
     guard_close(w.join.guard);
     free(w.hello.name);
     parcel_free(&w.parcel);

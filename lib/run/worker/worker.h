@@ -28,6 +28,6 @@ struct worker_conf {
  * until the server says that the run is over. Ignores SIGPIPE from then on. -1 and e: ERR_DATA,
  * ERR_SYSTEM; ERR_PEER when the server was lost, was silent, or nobody listened within
  * connect_timeout; what an ERROR of the server says, with the status it gives. */
-int worker_run(const struct worker_conf *conf, char *const *paths, size_t n, struct err *e);
+int worker_run(const struct worker_conf *given, char *const *paths, size_t n, struct err *e);
 
 #endif
