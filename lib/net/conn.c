@@ -62,8 +62,10 @@ static void write_failed(struct conn *c)
 static size_t send_now(struct conn *c, struct iovec *v, size_t n)
 {
     ssize_t sent = c->link.ops->write(&c->link, v, (int)n);
-    if (sent >= 0)
+    if (sent >= 0) {
+        c->sent += (uint64_t)sent;
         return (size_t)sent;
+    }
     if (errno != EAGAIN && errno != EWOULDBLOCK)
         write_failed(c);
     return 0;
@@ -254,6 +256,16 @@ size_t conn_junk(const struct conn *c, const unsigned char **bytes)
     frame_encode(ours, &any);
     *bytes = c->in.header;
     return memcmp(c->in.header, ours, magic) == 0 ? 0 : have;
+}
+
+uint64_t conn_received(const struct conn *c)
+{
+    return c->received;
+}
+
+uint64_t conn_sent(const struct conn *c)
+{
+    return c->sent;
 }
 
 double conn_heard(const struct conn *c)

@@ -77,6 +77,8 @@ void conn_poll(struct conn *c);
 bool conn_spoke(const struct conn *c); /* a byte has come */
 /* Bytes that stand where a header should and begin none of ours; 0: there are none. Until conn_free. */
 size_t conn_junk(const struct conn *c, const unsigned char **bytes);
+uint64_t conn_received(const struct conn *c); /* bytes of frames that came, */
+uint64_t conn_sent(const struct conn *c);     /* and that the socket took */
 double conn_heard(const struct conn *c);    /* clock_now() of the last byte that came */
 size_t conn_queued(const struct conn *c);   /* bytes not yet taken by the socket */
 void *conn_owner(const struct conn *c);

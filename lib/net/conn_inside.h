@@ -14,6 +14,7 @@ struct conn {
     struct event *later; /* `failure` is to be told */
     struct event *again; /* bytes are here that the descriptor does not tell of */
     double heard;
+    uint64_t received, sent; /* bytes */
     bool spoke; /* it has sent something */
 
     struct intake in;

@@ -106,6 +106,7 @@ static int read_some(struct conn *c)
         return 0;
     }
     c->heard = clock_now();
+    c->received += (uint64_t)n;
     c->spoke = true;
     return hand_over(c) == 0 && (c->link.more || intake_kept(&c->in));
 }

@@ -9,6 +9,7 @@
 #include "run/server/journal.h"
 #include "run/server/judge.h"
 #include "run/server/loss.h"
+#include "run/server/metrics.h"
 #include "run/server/resume.h"
 #include "run/server/save.h"
 #include "run/shards.h"
@@ -93,7 +94,10 @@ static json_t *description(const struct server *s, struct err *e)
 static int open_trace(struct server *s, struct err *e)
 {
     s->about = description(s, e);
-    return s->about == NULL ? -1 : journal_begin(s, e);
+    if (s->about == NULL || journal_begin(s, e) < 0)
+        return -1;
+    metrics_watch(s);
+    return 0;
 }
 
 static int make_rooms(struct server *s, struct err *e)

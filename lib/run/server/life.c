@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "run/server/journal.h"
 #include "run/server/loss.h"
+#include "run/server/metrics.h"
 #include "run/server/save.h"
 
 enum {
@@ -286,6 +287,7 @@ static void on_tick(evutil_socket_t fd, short what, void *self)
             peer_send(p, FRAME_HEARTBEAT, 0, "");
     }
     journal_flush(s);
+    metrics_tick(s);
     roster_fill(s);
     server_settle(s);
 }

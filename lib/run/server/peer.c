@@ -183,6 +183,12 @@ struct peer *peer_new(struct server *s, int fd, const struct listener *via, stru
     return p;
 }
 
+static void add_traffic(struct traffic *past, const struct conn *c)
+{
+    past->received += conn_received(c);
+    past->sent += conn_sent(c);
+}
+
 void peer_free(struct peer *p)
 {
     struct server *s = p->server;
@@ -190,8 +196,12 @@ void peer_free(struct peer *p)
     while (*at != p)
         at = &(*at)->next;
     *at = p->next;
-    if (p->rank != NO_PLACE && s->places[p->rank].peer == p)
-        s->places[p->rank].peer = NULL;
+    if (p->rank != NO_PLACE) {
+        add_traffic(&s->places[p->rank].past, p->conn);
+        if (s->places[p->rank].peer == p)
+            s->places[p->rank].peer = NULL;
+    }
+    add_traffic(&s->past, p->conn);
     peer_greeted(p);
     conn_free(p->conn);
     hello_free(&p->hello);

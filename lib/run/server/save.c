@@ -79,6 +79,11 @@ bool save_busy(const struct server *s)
     return s->save != NULL && s->save->busy;
 }
 
+uint64_t save_done(const struct server *s)
+{
+    return s->save == NULL ? NO_PLACE : s->save->saved;
+}
+
 static void set_next(struct save *v, const struct every *every, double now)
 {
     if (every->seconds > 0)

@@ -18,5 +18,6 @@ void save_updated(struct server *s, double now);
 /* The run is over: the last update is written, unless it is. */
 void save_last(struct server *s);
 bool save_busy(const struct server *s);
+uint64_t save_done(const struct server *s); /* update of the file; NO_PLACE: there is none of this run */
 
 #endif

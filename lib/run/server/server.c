@@ -17,6 +17,7 @@
 #include "run/outputs.h"
 #include "run/server/journal.h"
 #include "run/server/judge.h"
+#include "run/server/metrics.h"
 #include "run/server/resume.h"
 #include "run/server/save.h"
 #include "run/server/state.h"
@@ -93,7 +94,8 @@ static int open_all(struct server *s, struct err *e)
     s->base = event_base_new();
     if (s->base == NULL)
         return err_set(e, ERR_SYSTEM, "the event loop cannot be set up");
-    if (journal_open(s, e) < 0 || snapshot_open(s, e) < 0 || save_listen(s, e) < 0 || life_open(s, e) < 0 || listen_open(s, e) < 0)
+    if (journal_open(s, e) < 0 || snapshot_open(s, e) < 0 || save_listen(s, e) < 0 || life_open(s, e) < 0 || listen_open(s, e) < 0 ||
+        metrics_open(s, e) < 0)
         return -1;
     event_active(s->settle, 0, 0); /* nobody may be awaited */
     return judge_open(s, e) < 0 || children_start(s, e) < 0 ? -1 : 0;
@@ -117,6 +119,7 @@ static void free_run(struct server *s)
 static void close_all(struct server *s)
 {
     listen_close(s);
+    metrics_close(s);
     while (s->peers != NULL)
         peer_free(s->peers);
     spawn_free(&s->spawn);

@@ -31,6 +31,8 @@ struct server_conf {
     bool insecure;
     struct secrets secrets; /* for tls: addresses */
     const char *address_file;
+    const char *metrics; /* address, or NULL */
+    bool metrics_open;   /* it may be beyond this machine */
     int ready_fd;         /* or NO_FD */
     const char *make_key; /* only write a key there; or NULL */
     const struct opt *opts; /* the program's rows, */

@@ -54,6 +54,11 @@ struct peer {
     bool said_bye;              /* what it left unfinished is in the trace */
 };
 
+/* What went over connections that are no more. */
+struct traffic {
+    uint64_t received, sent; /* bytes */
+};
+
 /* One of the P. Outlives the workers that fill it. */
 struct place {
     struct peer *peer; /* NULL: empty */
@@ -64,6 +69,7 @@ struct place {
     uint64_t budget;  /* minibatches that its worker is to make */
     bool left;        /* its worker did, before the start */
     json_t *shards;   /* of its worker, also when that is gone; NULL: nobody was here yet */
+    struct traffic past; /* of the workers that were here */
     bool spared;      /* a run that goes on needs nobody here */
 };
 
@@ -92,6 +98,7 @@ struct server {
     struct listener *listeners;
     size_t n_listeners;
     struct guard *guard; /* of tls: addresses, or NULL */
+    struct traffic past; /* of all peers that are gone */
     uint64_t strangers;  /* connections that were closed because of what they said, or did not */
     struct spawn spawn;
     struct peer *peers;
@@ -117,6 +124,7 @@ struct server {
     struct journal *journal; /* -t, or NULL */
     struct judge *judge;    /* --loss-command, or NULL */
     struct save *save;      /* -C, or NULL */
+    struct metrics *metrics; /* --metrics, or NULL */
     struct checkpoint *resumed; /* from which the run goes on; NULL: it begins */
     json_t *about;          /* what the run is: line 1 of the trace */
     double next_snapshot;   /* seconds */
