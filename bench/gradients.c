@@ -19,7 +19,7 @@ struct run {
 static int open_all(struct run *r, char **paths, struct err *e)
 {
     static const struct input as_shards;
-    static const struct log log = { "gradients", -1 };
+    static const struct log log = { .name = "gradients", .level = -1 };
     r->set = mem_new(r->n, sizeof *r->set, e);
     for (size_t i = 0; i < r->n; i++)
         if (r->set == NULL || dataset_read(&r->set[i], &paths[i], 1, &as_shards, 0, &log, e) < 0)

@@ -204,7 +204,7 @@ static void test_replacing(const char *key)
     struct frame f = { .type = FRAME_PARAMS, .flags = PARAMS_FULL };
     for (uint64_t seq = 0; seq < 3; seq++) {
         f.seq = seq;
-        conn_params(c, &f, w, BYTES, &e);
+        conn_params(c, &f, w, BYTES, NULL, &e);
     }
     bool kept = conn_queued(c) == FRAME_HEADER + BYTES;
     event_base_loop(base, EVLOOP_NONBLOCK);
@@ -215,9 +215,9 @@ static void test_replacing(const char *key)
         event_base_loop(base, EVLOOP_NONBLOCK);
     }
     f.seq = 3;
-    int replaced = conn_params(c, &f, w, BYTES, &e);
+    int replaced = conn_params(c, &f, w, BYTES, NULL, &e);
     f.seq = 4;
-    replaced += 2 * conn_params(c, &f, w, BYTES, &e);
+    replaced += 2 * conn_params(c, &f, w, BYTES, NULL, &e);
     for (int i = 0; i < 5000 && conn_queued(c) > 0; i++) {
         ssize_t r = get(&t.worker, got + n, 3 * BYTES - n);
         n += r > 0 ? (size_t)r : 0;

@@ -328,7 +328,7 @@ static int params(struct pair *p, uint64_t seq, const float *w, size_t n)
 {
     struct frame f = { .type = FRAME_PARAMS, .flags = PARAMS_FULL, .version = seq, .seq = seq };
     struct err e = { 0 };
-    return conn_params(p->c, &f, w, n * sizeof *w, &e);
+    return conn_params(p->c, &f, w, n * sizeof *w, NULL, &e);
 }
 
 static int beat(struct pair *p, uint64_t seq)

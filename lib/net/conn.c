@@ -101,24 +101,19 @@ static void on_writable(evutil_socket_t fd, short what, void *self)
 }
 
 /* A frame to the socket as far as it takes it, the rest to the queue. */
-static int put(struct conn *c, const struct frame *f, const void *payload, size_t n, bool params,
-               struct err *e)
+static int put(struct conn *c, const struct frame *f, struct waiting *all, struct err *e)
 {
     if (c->broken || c->done)
         return 0; /* told already, or about to be */
-    unsigned char header[FRAME_HEADER];
     struct frame whole = *f;
-    whole.length = n;
-    frame_encode(header, &whole);
-    size_t sent = 0;
+    whole.length = all->n;
+    frame_encode(all->header, &whole);
     bool idle = c->queue.bytes == 0;
     if (idle) {
-        struct iovec v[2] = { { header, FRAME_HEADER }, { (void *)(uintptr_t)payload, n } };
-        sent = send_now(c, v, n > 0 ? 2 : 1);
+        struct iovec v[2] = { { all->header, FRAME_HEADER }, { (void *)(uintptr_t)all->payload, all->n } };
+        all->sent = send_now(c, v, all->n > 0 ? 2 : 1);
     }
-    int rc = c->broken || sent == FRAME_HEADER + n
-                 ? 0
-                 : queue_add(&c->queue, header, payload, n, sent, params, e);
+    int rc = c->broken || all->sent == FRAME_HEADER + all->n ? 0 : queue_add(&c->queue, all, e);
     if (idle)
         mind_writing(c);
     return rc;
@@ -126,7 +121,8 @@ static int put(struct conn *c, const struct frame *f, const void *payload, size_
 
 int conn_send(struct conn *c, const struct frame *f, const void *payload, struct err *e)
 {
-    return put(c, f, payload, (size_t)f->length, false, e);
+    struct waiting all = { .payload = payload, .n = (size_t)f->length };
+    return put(c, f, &all, e);
 }
 
 bool conn_replaces(const struct conn *c)
@@ -134,11 +130,12 @@ bool conn_replaces(const struct conn *c)
     return queue_unsent(&c->queue);
 }
 
-int conn_params(struct conn *c, const struct frame *f, const void *data, size_t bytes,
+int conn_params(struct conn *c, const struct frame *f, const void *data, size_t bytes, struct stock *stock,
                 struct err *e)
 {
+    struct waiting all = { .payload = data, .n = bytes, .stock = stock, .version = f->version, .params = true };
     int replaced = queue_drop_unsent(&c->queue);
-    if (put(c, f, data, bytes, true, e) < 0)
+    if (put(c, f, &all, e) < 0)
         return -1;
     return replaced;
 }

@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "net/frame.h"
 #include "net/link.h"
+#include "net/stock.h"
 
 struct conn;
 
@@ -51,10 +52,10 @@ void conn_free(struct conn *c); /* closes at once; unsent bytes are lost */
 /* Queues a small frame (WELCOME, BYE, ERROR, HEARTBEAT): copied. Order is kept with parameters. */
 int conn_send(struct conn *c, const struct frame *f, const void *payload, struct err *e);
 
-/* Parameters: sends from `data` what the socket takes, copies the rest. Returns 1 when an earlier
- * PARAMS, of which no byte had gone out, was replaced by this one (its seq was never sent), else 0,
- * or -1 and e: no memory. A connection that broke is no error here, nor in conn_send. */
-int conn_params(struct conn *c, const struct frame *f, const void *data, size_t bytes,
+/* Parameters: sends from `data` what the socket takes, copies the rest: to the stock, where they are all of f's version,
+ * or stock NULL. Returns 1 when an earlier PARAMS, of which no byte had gone out, was replaced by this one (its seq was
+ * never sent), else 0, or -1 and e: no memory. A connection that broke is no error here, nor in conn_send. */
+int conn_params(struct conn *c, const struct frame *f, const void *data, size_t bytes, struct stock *stock,
                 struct err *e);
 
 /* Whether conn_params would replace an earlier PARAMS. */

@@ -4,29 +4,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/frame.h"
-
-/* A frame, or the rest of one. There are few: lists are short. */
+/* A frame, or the rest of one: bytes of its own, then what it shares. There are few: lists are short. */
 struct piece {
     struct piece *next;
-    size_t n, sent;
+    size_t own, n, sent; /* n: own bytes and shared ones */
+    struct share *share; /* its last n - own bytes; or NULL */
+    const unsigned char *shared;
     bool params;
     bool begun; /* some byte of the frame has gone out */
     unsigned char bytes[];
 };
 
-int queue_add(struct queue *q, const unsigned char *header, const void *payload, size_t n,
-              size_t sent, bool params, struct err *e)
+static void drop(struct piece *p)
 {
-    size_t of_header = sent < FRAME_HEADER ? FRAME_HEADER - sent : 0;
-    size_t skip = sent < FRAME_HEADER ? 0 : sent - FRAME_HEADER;
-    struct piece *p = malloc(sizeof *p + of_header + n - skip), **at = &q->first;
-    if (p == NULL)
+    share_drop(p->share);
+    free(p);
+}
+
+int queue_add(struct queue *q, const struct waiting *f, struct err *e)
+{
+    const size_t of_header = f->sent < FRAME_HEADER ? FRAME_HEADER - f->sent : 0;
+    const size_t skip = f->sent < FRAME_HEADER ? 0 : f->sent - FRAME_HEADER, rest = f->n - skip;
+    struct share *share = NULL;
+    if (f->stock != NULL && rest > 0 &&
+        (share = stock_share(f->stock, f->version, f->payload, f->n, skip, e)) == NULL)
+        return -1;
+    const size_t own = of_header + (share == NULL ? rest : 0);
+    struct piece *p = malloc(sizeof *p + own), **at = &q->first;
+    if (p == NULL) {
+        share_drop(share);
         return err_memory(e);
-    *p = (struct piece){ .n = of_header + n - skip, .params = params, .begun = sent > 0 };
-    memcpy(p->bytes, header + FRAME_HEADER - of_header, of_header);
-    if (n > skip)
-        memcpy(p->bytes + of_header, (const unsigned char *)payload + skip, n - skip);
+    }
+    *p = (struct piece){ .own = own, .n = of_header + rest, .share = share, .params = f->params, .begun = f->sent > 0 };
+    memcpy(p->bytes, f->header + FRAME_HEADER - of_header, of_header);
+    if (share != NULL)
+        p->shared = share_bytes(share) + skip;
+    else if (rest > 0)
+        memcpy(p->bytes + of_header, (const unsigned char *)f->payload + skip, rest);
     while (*at != NULL)
         at = &(*at)->next;
     *at = p;
@@ -37,8 +51,13 @@ int queue_add(struct queue *q, const unsigned char *header, const void *payload,
 size_t queue_gather(const struct queue *q, struct iovec *v, size_t room)
 {
     size_t n = 0;
-    for (struct piece *p = q->first; p != NULL && n < room; p = p->next)
-        v[n++] = (struct iovec){ p->bytes + p->sent, p->n - p->sent };
+    for (struct piece *p = q->first; p != NULL && n + 1 < room; p = p->next) {
+        if (p->sent < p->own)
+            v[n++] = (struct iovec){ p->bytes + p->sent, p->own - p->sent };
+        const size_t at = p->sent > p->own ? p->sent - p->own : 0;
+        if (p->n > p->own)
+            v[n++] = (struct iovec){ (void *)(uintptr_t)(p->shared + at), p->n - p->own - at };
+    }
     return n;
 }
 
@@ -55,7 +74,7 @@ void queue_sent(struct queue *q, size_t n)
         }
         n -= left;
         q->first = p->next;
-        free(p);
+        drop(p);
     }
 }
 
@@ -77,7 +96,7 @@ int queue_drop_unsent(struct queue *q)
         return 0;
     *at = p->next;
     q->bytes -= p->n;
-    free(p);
+    drop(p);
     return 1;
 }
 
@@ -86,7 +105,7 @@ void queue_free(struct queue *q)
     while (q->first != NULL) {
         struct piece *p = q->first;
         q->first = p->next;
-        free(p);
+        drop(p);
     }
     q->bytes = 0;
 }

@@ -4,9 +4,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/uio.h>
 
 #include "base/err.h"
+#include "net/frame.h"
+#include "net/stock.h"
 
 /* Zeroed before use. */
 struct queue {
@@ -14,12 +17,20 @@ struct queue {
     size_t bytes; /* in all */
 };
 
-/* Copies what is left of a frame (header of FRAME_HEADER bytes, payload of n) behind the first
- * `sent` bytes of it. -1: no memory, and nothing is queued. */
-int queue_add(struct queue *q, const unsigned char *header, const void *payload, size_t n,
-              size_t sent, bool params, struct err *e);
+/* A frame that has to wait: its header and a payload of n bytes, of which `sent` bytes have gone out. */
+struct waiting {
+    unsigned char header[FRAME_HEADER];
+    const void *payload;
+    size_t n, sent;
+    struct stock *stock; /* parameters, which can be replaced: copied there, or alone where it is NULL */
+    uint64_t version;    /* of those */
+    bool params;
+};
 
-/* Points at most `room` of v at what is to be sent next; returns how many. */
+/* Copies what is left of it. -1: no memory, and nothing is queued. */
+int queue_add(struct queue *q, const struct waiting *f, struct err *e);
+
+/* Points at most `room` of v, 2 or more, at what is to be sent next; returns how many. */
 size_t queue_gather(const struct queue *q, struct iovec *v, size_t room);
 
 /* The first n bytes have been sent. */

@@ -39,7 +39,7 @@ int peer_send_params(struct peer *p, uint64_t version, uint64_t seq, bool again)
     const size_t all = again ? 0 : s->shape.layout.size * sizeof(float);
     f.flags = again ? PARAMS_SAME : some > 0 ? PARAMS_DELTA : PARAMS_FULL;
     const void *data = some > 0 ? (const void *)s->packed : aggregate_w(s->aggregate);
-    int replaced = conn_params(p->conn, &f, data, some > 0 ? some : all, &e);
+    int replaced = conn_params(p->conn, &f, data, some > 0 ? some : all, some > 0 ? NULL : &s->stock, &e);
     if (replaced < 0)
         server_end(s, "failed", &e);
     p->held_before = p->holds;

@@ -110,6 +110,7 @@ static void free_run(struct server *s)
     json_decref(s->about);
     free(s->places);
     free(s->packed);
+    stock_close(&s->stock);
     free(s->gaps);
     aggregate_close(s->aggregate);
     adasync_close(&s->rule);

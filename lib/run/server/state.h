@@ -105,6 +105,7 @@ struct server {
     struct place *places; /* (P) */
     unsigned char *packed; /* changes, while they are sent */
     size_t packed_cap;
+    struct stock stock; /* parameters that sockets did not take yet */
     struct gap *gaps;
     size_t n_gaps, gaps_cap;
 
