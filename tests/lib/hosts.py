@@ -23,12 +23,18 @@ RULES = """
 table inet chaos {
     set cut { type ipv4_addr; }
     set refused { type ipv4_addr; }
+    set gone { type ipv4_addr . inet_service; }
     chain in {
         type filter hook input priority 0;
         ip saddr @cut drop
+        ip saddr . tcp sport @gone drop
         ip saddr @refused meta l4proto tcp reject with tcp reset
     }
-    chain out { type filter hook output priority 0; ip daddr @cut drop; }
+    chain out {
+        type filter hook output priority 0
+        ip daddr @cut drop
+        ip daddr . tcp dport @gone drop
+    }
 }
 """
 
@@ -39,7 +45,7 @@ def run(*command, **more):
 
 def missing():
     """What stands in the way, in words, or nothing."""
-    for program in ("ip", "nft", "tc", "nsenter", "unshare"):
+    for program in ("ip", "nft", "ss", "tc", "nsenter", "unshare"):
         if subprocess.run(["sh", "-c", "command -v " + program], capture_output=True).returncode != 0:
             return "no " + program
     if not os.access("/dev/net/tun", os.R_OK | os.W_OK):
@@ -162,6 +168,15 @@ class Hosts:
                 run("tc", *where, "qdisc", "del", "dev", device, "root")
         else:
             self._element("delete", what, r)
+
+    def lose(self, r):
+        """Its connections of now end without a word, for good. The next ones are whole."""
+        known = subprocess.run(["ss", "-tnH", "state", "established", "dst", self._end(r, False)],
+                               capture_output=True, text=True, check=True)
+        for line in known.stdout.splitlines():
+            host, port = line.split()[-1].rsplit(":", 1)
+            host = host.strip("[]").replace("::ffff:", "")
+            run("nft", "add", "element", "inet", "chaos", "gone", "{ %s . %s }" % (host, port))
 
     def stop(self):
         for what, r in list(self.busy):
