@@ -63,6 +63,8 @@ static const struct opt opts[] = {
       AT(metrics), NULL },
     { "metrics-open", 0, NULL, NULL, "--metrics may be beyond this machine: whoever reaches it may read",
       set_flag, AT(metrics_open), NULL },
+    { "control", 0, "unix:PATH", NULL, "take orders there, a line each: status, set policy k-sync:6, stop, help ...",
+      set_text, AT(control), NULL },
     { "ready-fd", 0, "N", NULL, "write the full address to descriptor N once workers can connect",
       set_fd, AT(ready_fd), NULL },
     { 0 },

@@ -118,6 +118,31 @@ void bounds_stop(struct policy *p, uint64_t worker)
     *(m->younger == NONE ? &p->youngest : &p->member[m->younger].older) = m->older;
 }
 
+/* In its place in the chain: few come with a version older than the youngest. */
+static void chain(struct policy *p, uint64_t worker)
+{
+    struct member *m = &p->member[worker];
+    uint64_t older = p->youngest;
+    while (older != NONE && p->member[older].version > m->version)
+        older = p->member[older].older;
+    m->older = older;
+    m->younger = older == NONE ? p->oldest : p->member[older].younger;
+    *(m->older == NONE ? &p->oldest : &p->member[m->older].younger) = worker;
+    *(m->younger == NONE ? &p->youngest : &p->member[m->younger].older) = worker;
+}
+
+void bounds_restart(struct policy *p)
+{
+    p->oldest = p->youngest = NONE;
+    p->slowest = p->n_waiting = 0;
+    p->n_slowest = bounds_ahead(p) ? p->here : 0;
+    for (uint64_t w = 0; w < p->run.workers; w++) {
+        p->member[w].steps = 0;
+        if (p->member[w].working && p->knobs.age != NO_BOUND)
+            chain(p, w);
+    }
+}
+
 int bounds_age(struct policy *p, struct acts *a, struct err *e)
 {
     while (!p->knobs.drop && p->oldest != NONE &&

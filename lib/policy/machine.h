@@ -71,6 +71,8 @@ int void_work(struct policy *p, uint64_t worker, struct acts *a,
 int settle(struct policy *p, double now, struct acts *a,
            struct err *e); /* fires when enough are combined */
 
+int fire(struct policy *p, double now, bool pushed, struct acts *a, struct err *e); /* pushed: the last share just did */
+
 /* bounds.c: who may start, who has to stop. Without a bound none of these does anything. */
 void bounds_arrive(struct policy *p, uint64_t worker); /* it will be here */
 void bounds_depart(struct policy *p, uint64_t worker); /* it is here no more */
@@ -81,6 +83,7 @@ int bounds_release(struct policy *p, struct acts *a, struct err *e); /* those th
 void bounds_start(struct policy *p, uint64_t worker);                /* it works from now on */
 void bounds_stop(struct policy *p,
                  uint64_t worker); /* it works no more; harmless when it did not */
+void bounds_restart(struct policy *p); /* the bounds are others: counted from now on */
 int bounds_age(struct policy *p, struct acts *a,
                struct err *e); /* after an update: what came of age */
 

@@ -155,6 +155,17 @@ int policy_loss(struct policy *p, double now, double loss, struct acts *a, struc
 /* K is k from now on, as `loss` made it somewhere else. */
 int policy_set(struct policy *p, double now, uint64_t k, double loss, struct acts *a, struct err *e);
 
+/* What people ask for while a run goes on. Other rules from now on; where `distinct` changes nothing may be combined
+ * yet (policy_combined). choose, self: as in policy_run. ERR_USAGE when K does not fit P. */
+int policy_change(struct policy *p, double now, const struct spec *spec, const struct policy_run *run, struct acts *a,
+                  struct err *e);
+/* What is combined makes an update now, however little it is; nothing makes none. */
+int policy_fire(struct policy *p, double now, struct acts *a, struct err *e);
+/* worker is to leave with its next gradient, as if it had made all its minibatches; nobody is awaited in its place.
+ * ERR_USAGE when it has left already. */
+int policy_drain(struct policy *p, double now, uint64_t worker, struct acts *a, struct err *e);
+uint64_t policy_combined(const struct policy *p); /* gradients, for the next update */
+
 /* With policy_run.marks: the state at the update that made this version, which must be one of the last two. */
 const struct policy_mark *policy_mark(const struct policy *p, uint64_t version);
 /* The run goes on from m (which may be the policy's own): every worker that was there is gone, and what it had in hand

@@ -162,18 +162,22 @@ int hand_out(struct policy *p, struct acts *a, struct err *e)
     return restart_all(p, a, e) < 0 ? -1 : credit_absent(p, a, e);
 }
 
-int settle(struct policy *p, double now, struct acts *a, struct err *e)
+int fire(struct policy *p, double now, bool pushed, struct acts *a, struct err *e)
 {
-    if (p->n_share == 0 || p->n_share < policy_combine(p))
-        return 0;
+    bool idle = p->knobs.voids || p->knobs.distinct || pushed; /* else all have gone on already */
     p->version++;
     if (act(a, (struct act){ .kind = ACT_STEP, .version = p->version, .count = p->n_share }, e) < 0)
         return -1;
     settle_accounts(p);
-    if (mark_update(p, e) < 0 || hand_out(p, a, e) < 0)
+    if (mark_update(p, e) < 0 || (idle && hand_out(p, a, e) < 0))
         return -1;
     p->n_share = 0;
     return bounds_age(p, a, e) < 0 ? -1 : adapt_update(p, now, a, e);
+}
+
+int settle(struct policy *p, double now, struct acts *a, struct err *e)
+{
+    return p->n_share == 0 || p->n_share < policy_combine(p) ? 0 : fire(p, now, true, a, e);
 }
 
 /* What each act did, taken back. */

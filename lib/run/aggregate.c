@@ -45,6 +45,8 @@ struct aggregate *aggregate_open(const struct aggregate_conf *conf, const float 
     a->conf = *conf;
     a->optimizer = (const struct optimizer_ops *)conf->optimizer->plug;
     a->step = (const struct step_ops *)conf->step->plug;
+    a->policy_text = a->marked.policy = conf->policy->text;
+    a->step_text = a->marked.step = conf->step->text;
     a->loss = NAN;
     a->trace = trace;
     a->calls = calls;

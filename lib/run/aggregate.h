@@ -80,6 +80,17 @@ bool aggregate_wants_loss(struct aggregate *a, double now);
 int aggregate_told_loss(struct aggregate *a, double now, double loss, struct err *e);
 int aggregate_set_combine(struct aggregate *a, double now, uint64_t k, double loss, struct err *e);
 
+/* What people ask for while the run goes on (policy_change, policy_fire, policy_drain), as lines `set` of the trace:
+ * "policy SPEC", "step SPEC", "combine", "drain". The specs stay the caller's, as long as the aggregate and its marks.
+ * ERR_USAGE: it cannot be, and nothing has changed. */
+int aggregate_set_policy(struct aggregate *a, double now, const struct spec *policy, const struct policy_run *run,
+                         struct err *e);
+int aggregate_set_step(struct aggregate *a, double now, const struct spec *step, struct err *e);
+int aggregate_combine(struct aggregate *a, double now, struct err *e);
+int aggregate_drain(struct aggregate *a, double now, uint64_t worker, struct err *e);
+/* That something happened which changes nothing of the training. */
+void aggregate_note(struct aggregate *a, double now, const char *note);
+
 /* After the end: what worker had in hand when it left (seq FRAME_NO_SEQ: nothing). Trace only. */
 void aggregate_farewell(struct aggregate *a, double now, uint64_t worker, uint64_t seq,
                         double compute, double delay);

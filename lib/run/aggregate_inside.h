@@ -8,6 +8,7 @@
 
 struct aggregate {
     struct aggregate_conf conf;
+    const char *policy_text, *step_text; /* in force */
     const struct optimizer_ops *optimizer;
     const struct step_ops *step;
     void *state; /* the optimizer's */
@@ -23,6 +24,7 @@ struct aggregate {
     struct {
         double now;
         uint64_t combine, thrown;
+        const char *policy, *step;
     } marked; /* what is below, as it was at the last update, and when that was */
     bool gathering;            /* all workers come again: K is told with the first gradient */
     uint64_t *data;            /* (P) rows that each worker has; 0: not known */

@@ -13,6 +13,8 @@ void aggregate_mark(struct aggregate *a, double now)
     a->marked.now = now;
     a->marked.combine = a->combine;
     a->marked.thrown = a->thrown;
+    a->marked.policy = a->policy_text;
+    a->marked.step = a->step_text;
     trace_mark(a->trace);
 }
 
@@ -32,6 +34,8 @@ void aggregate_state(const struct aggregate *a, struct aggregate_state *s)
         .rows = a->sum.rows,
         .w = a->w,
         .policy = policy_mark(a->policy, a->iteration),
+        .policy_text = a->marked.policy,
+        .step_text = a->marked.step,
     };
     s->memories = aggregate_memory(a, s->memory);
 }

@@ -17,6 +17,7 @@ struct aggregate_state {
     struct memory memory[MEMORIES]; /* the optimizer's, (size) each */
     size_t memories;
     const struct policy_mark *policy;
+    const char *policy_text, *step_text; /* SPECs that were in force; not of a checkpoint */
 };
 
 /* That of a now: views of what is a's, good until its next event. policy_run.marks must be set. */

@@ -58,6 +58,21 @@ void correct_close(struct correct *c)
     free(c);
 }
 
+int correct_set_step(struct correct *c, const struct spec *step, bool read, struct err *e)
+{
+    const struct step_ops *ops = (const struct step_ops *)step->plug;
+    if (ops->distance && !read)
+        return err_set(e, ERR_USAGE, "step '%s' needs what workers read, which is kept from the start or not at all",
+                       step->text);
+    if (ops->weight != NULL && c->g == NULL)
+        c->g = mem_new(c->n, sizeof *c->g, e);
+    if (ops->weight != NULL && c->g == NULL)
+        return -1;
+    c->step = ops;
+    c->step_conf = step->conf;
+    return 0;
+}
+
 bool correct_needs_read(const struct correct *c)
 {
     return c->lambda != 0 || c->step->distance;

@@ -3,6 +3,8 @@
 #ifndef RUN_CORRECT_H
 #define RUN_CORRECT_H
 
+#include <stdbool.h>
+
 #include "base/entries.h"
 #include "base/err.h"
 #include "learn/optimizer.h"
@@ -21,6 +23,9 @@ struct correct_conf {
 /* For gradients of n floats. NULL and e. */
 struct correct *correct_open(const struct correct_conf *conf, size_t n, struct err *e);
 void correct_close(struct correct *c);
+
+/* Other weights from now on. read: what workers read is kept. ERR_USAGE when it is not, and would have to be. */
+int correct_set_step(struct correct *c, const struct spec *step, bool read, struct err *e);
 
 /* Whether it needs what the worker read. */
 bool correct_needs_read(const struct correct *c);

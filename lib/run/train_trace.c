@@ -203,6 +203,21 @@ static int recall(struct train_conf *c, const struct told *t, const json_t *v, b
     return rc;
 }
 
+/* The rules were changed while the run went on, and the command line says what they were at first. */
+static bool as_it_began(const struct train_conf *c, const struct told *t, const json_t *meta)
+{
+    const json_t *v = json_object_get(json_object_get(meta, "began"), t->key);
+    const struct opt *row = row_of(t);
+    struct train_conf scratch = { 0 };
+    void *theirs = (char *)&scratch + row->offset;
+    struct err ignored = { 0 };
+    if (v == NULL || t->put != put_spec || t->take(row, theirs, v, &ignored) < 0)
+        return false;
+    bool equal = same(t, (const char *)c + row->offset, theirs);
+    spec_free(theirs);
+    return equal;
+}
+
 static int recall_all(struct train_conf *c, const json_t *meta, train_given *given,
                       const void *self, bool ends, struct err *e)
 {
@@ -215,7 +230,8 @@ static int recall_all(struct train_conf *c, const json_t *meta, train_given *giv
                 return -1;
             continue;
         }
-        if (v != NULL && recall(c, &told[i], v, given(self, told[i].option), e) < 0)
+        bool asked = given(self, told[i].option) && !as_it_began(c, &told[i], meta);
+        if (v != NULL && recall(c, &told[i], v, asked, e) < 0)
             return -1;
     }
     return 0;

@@ -94,6 +94,8 @@ static json_t *description(const struct server *s, struct err *e)
 static int open_trace(struct server *s, struct err *e)
 {
     s->about = description(s, e);
+    if (s->about != NULL && s->resumed != NULL && json_object_get(s->resumed->run, "began") != NULL)
+        json_object_set(s->about, "began", json_object_get(s->resumed->run, "began"));
     if (s->about == NULL || journal_begin(s, e) < 0)
         return -1;
     metrics_watch(s);

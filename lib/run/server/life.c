@@ -31,7 +31,7 @@ struct timeval server_interval(double seconds)
 
 double server_now(const struct server *s)
 {
-    return round((clock_now() - s->start) * 1e9) / 1e9; /* as a trace tells it */
+    return s->paused ? s->paused_at : round((clock_now() - s->start) * 1e9) / 1e9; /* as a trace tells it */
 }
 
 int server_event(struct server *s, int rc, struct err *e)
@@ -82,6 +82,8 @@ void server_end(struct server *s, const char *why, const struct err *failure)
     if (s->phase == PHASE_DRAIN)
         return;
     bool ran = s->phase == PHASE_RUN;
+    if (s->paused)
+        server_go_on(s);
     s->phase = PHASE_DRAIN;
     s->seconds = ran ? server_now(s) : 0;
     if (failure != NULL)
@@ -243,7 +245,7 @@ static void on_loss_limit(evutil_socket_t fd, short what, void *self)
 /* How long a peer may be silent in its state; INFINITY: as long as it likes. */
 static double patience(const struct server *s, const struct peer *p)
 {
-    if (p->state == PEER_NEW || p->state == PEER_LEAVING ||
+    if (p->state == PEER_NEW || p->state == PEER_LEAVING || (s->paused && p->state == PEER_WORKING) ||
         (s->stream != NULL && stream_full(s->stream)))
         return INFINITY;
     return p->state == PEER_WORKING ? s->conf->worker_timeout

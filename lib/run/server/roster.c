@@ -187,6 +187,7 @@ int roster_welcome(struct peer *p, struct err *e)
         return -1;
     peer_send(p, FRAME_WELCOME, 0, text);
     p->state = PEER_WORKING;
+    conn_pause(p->conn, s->paused);
     free(text);
     return 0;
 }

@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "run/aggregate_state.h"
 #include "run/checkpoint.h"
+#include "run/server/control.h"
 #include "run/server/journal.h"
 #include "run/server/scribe.h"
 #include "run/shards.h"
@@ -103,6 +105,7 @@ static void failed(struct server *s, struct err *e)
 {
     struct save *v = s->save;
     bool again = strcmp(v->told, e->text) == 0;
+    control_saved(s, e);
     memcpy(v->told, e->text, sizeof v->told);
     err_ctx(e, "no checkpoint of update %ju", (uintmax_t)v->writing);
     if (v->last && !v->due && s->failure.kind == ERR_OK)
@@ -119,6 +122,24 @@ static void *room(void *self, size_t bytes, struct err *e)
     return scribe_room(((struct save *)self)->scribe, bytes, e);
 }
 
+/* Those in force at the last update; what they were at the start stands beside them, for command lines say that. */
+static int tell_rules(struct server *s)
+{
+    struct aggregate_state at;
+    if (s->told.n == 0)
+        return 0;
+    aggregate_state(s->aggregate, &at);
+    if (json_object_get(s->about, "began") == NULL &&
+        json_object_set_new(s->about, "began",
+                            json_pack("{s:O, s:O}", "policy", json_object_get(s->about, "policy"), "step",
+                                      json_object_get(s->about, "step"))) < 0)
+        return -1;
+    return json_object_set_new(s->about, "policy", json_string(at.policy_text)) < 0 ||
+                   json_object_set_new(s->about, "step", json_string(at.step_text)) < 0
+               ? -1
+               : 0;
+}
+
 /* The state is copied; all else is the scribe's. */
 static int hand_over(struct server *s, struct err *e)
 {
@@ -130,6 +151,8 @@ static int hand_over(struct server *s, struct err *e)
         .workers = s->workers,
     };
     size_t bytes, at;
+    if (tell_rules(s) < 0)
+        return err_memory(e);
     json_t *shards = json_array();
     for (uint64_t r = 0; r < s->workers; r++)
         shards_append(shards, r, s->places[r].shards);
@@ -172,6 +195,18 @@ void save_updated(struct server *s, double now)
     start_if_due(s);
 }
 
+int save_now(struct server *s, struct err *e)
+{
+    struct save *v = s->save;
+    if (v == NULL)
+        return err_set(e, ERR_USAGE, "there is no checkpoint (-C)");
+    v->due = v->due || (v->busy ? v->writing : v->saved) != aggregate_iteration(s->aggregate);
+    start_if_due(s);
+    if (!v->busy)
+        control_saved(s, NULL);
+    return 0;
+}
+
 void save_last(struct server *s)
 {
     struct save *v = s->save;
@@ -200,6 +235,7 @@ static void on_answer(evutil_socket_t fd, short what, void *self)
     } else {
         v->saved = v->writing;
         v->told[0] = '\0';
+        control_saved(s, NULL);
         log_detail(s->log, "%s is the checkpoint of update %ju", s->conf->checkpoint,
                    (uintmax_t)v->saved);
     }

@@ -15,6 +15,8 @@ void save_close(struct server *s);
 void save_begin(struct server *s, double now, uint64_t saved);
 /* An update was made: writes it when it is time to. */
 void save_updated(struct server *s, double now);
+/* Writes it now, unless the last update is on disk already; control_saved follows. ERR_USAGE: there is no -C. */
+int save_now(struct server *s, struct err *e);
 /* The run is over: the last update is written, unless it is. */
 void save_last(struct server *s);
 bool save_busy(const struct server *s);

@@ -15,6 +15,7 @@
 #include "net/secret.h"
 #include "run/account.h"
 #include "run/outputs.h"
+#include "run/server/control.h"
 #include "run/server/journal.h"
 #include "run/server/judge.h"
 #include "run/server/metrics.h"
@@ -94,8 +95,8 @@ static int open_all(struct server *s, struct err *e)
     s->base = event_base_new();
     if (s->base == NULL)
         return err_set(e, ERR_SYSTEM, "the event loop cannot be set up");
-    if (journal_open(s, e) < 0 || snapshot_open(s, e) < 0 || save_listen(s, e) < 0 || life_open(s, e) < 0 || listen_open(s, e) < 0 ||
-        metrics_open(s, e) < 0)
+    if (journal_open(s, e) < 0 || snapshot_open(s, e) < 0 || save_listen(s, e) < 0 || life_open(s, e) < 0 ||
+        metrics_open(s, e) < 0 || control_open(s, e) < 0 || listen_open(s, e) < 0)
         return -1;
     event_active(s->settle, 0, 0); /* nobody may be awaited */
     return judge_open(s, e) < 0 || children_start(s, e) < 0 ? -1 : 0;
@@ -113,6 +114,7 @@ static void free_run(struct server *s)
     stock_close(&s->stock);
     free(s->gaps);
     aggregate_close(s->aggregate);
+    told_free(&s->told);
     adasync_close(&s->rule);
     shape_free(&s->shape);
 }
@@ -121,6 +123,7 @@ static void close_all(struct server *s)
 {
     listen_close(s);
     metrics_close(s);
+    control_close(s);
     while (s->peers != NULL)
         peer_free(s->peers);
     spawn_free(&s->spawn);

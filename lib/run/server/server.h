@@ -31,6 +31,7 @@ struct server_conf {
     bool insecure;
     struct secrets secrets; /* for tls: addresses */
     const char *address_file;
+    const char *control; /* address, or NULL */
     const char *metrics; /* address, or NULL */
     bool metrics_open;   /* it may be beyond this machine */
     int ready_fd;         /* or NO_FD */

@@ -113,7 +113,7 @@ static void broken(void *self, struct err *e)
 static void room(void *self)
 {
     struct server *s = self;
-    for (struct peer *p = s->peers; p != NULL; p = p->next)
+    for (struct peer *p = s->peers; p != NULL && !s->paused; p = p->next)
         conn_pause(p->conn, false);
 }
 

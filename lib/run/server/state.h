@@ -13,6 +13,7 @@
 #include "run/hello.h"
 #include "run/server/server.h"
 #include "run/shape.h"
+#include "run/told.h"
 #include "run/server/spawn.h"
 #include "run/server/stream.h"
 
@@ -125,6 +126,11 @@ struct server {
     struct journal *journal; /* -t, or NULL */
     struct judge *judge;    /* --loss-command, or NULL */
     struct save *save;      /* -C, or NULL */
+    struct control *control; /* --control, or NULL */
+    struct told_rules told;        /* rules that were in force before */
+    bool paused;             /* no gradient is taken, the clock stands still, */
+    double paused_at;        /* seconds of the run, */
+    double pause_began;      /* and clock_now() then */
     struct metrics *metrics; /* --metrics, or NULL */
     struct checkpoint *resumed; /* from which the run goes on; NULL: it begins */
     json_t *about;          /* what the run is: line 1 of the trace */
@@ -163,6 +169,10 @@ void server_end(struct server *s, const char *why, const struct err *failure);
 void server_settle(struct server *s);
 /* What an aggregate_ call returned: ERR_PEER is the peer's to pay (-1), another ends the run. */
 int server_event(struct server *s, int rc, struct err *e);
+
+/* No gradient is taken until it goes on; workers finish what they have in hand, and wait. */
+void server_pause(struct server *s);
+void server_go_on(struct server *s);
 
 /* children.c */
 int children_start(struct server *s, struct err *e);

@@ -16,6 +16,7 @@
 #include "run/simulate/replay_conf.h"
 #include "run/simulate/replay_crew.h"
 #include "run/simulate/replay_match.h"
+#include "run/simulate/replay_told.h"
 
 /* A run that is repeated. */
 struct rerun {
@@ -31,6 +32,7 @@ struct rerun {
     struct outlet outlet;
     struct meter meter;
     uint64_t *rows; /* (P): that each worker has; 0: not told */
+    struct told_rules told;
     json_t *moved;  /* shards that the next worker to join brings */
     double now;    /* seconds */
     bool stepped;  /* this event made an update */
@@ -210,10 +212,18 @@ static int on_resumed(struct rerun *r, const struct trace_event *ev, struct err 
     return rc;
 }
 
-/* "K=3": AdaSync's doing, for nothing here has brought it about. */
+/* "K=3": AdaSync's doing. */
 static int on_set(struct rerun *r, const struct trace_event *ev, struct err *e)
 {
     uint64_t k;
+    r->stepped = false;
+    int told = replay_told(&r->told, &r->conf->train, r->aggregate, ev, e);
+    if (r->stepped)
+        crew_settle(&r->crew);
+    if (replay_told_nothing(ev))
+        copy(r);
+    if (told != 0)
+        return told < 0 ? -1 : 0;
     if (train_note_is(ev->note))
         return on_resumed(r, ev, e);
     if (strncmp(ev->note, "K=", 2) != 0)
@@ -337,6 +347,7 @@ static void close_all(struct rerun *r)
     trace_close(&r->again, &ignored);
     outlet_close(&r->outlet);
     aggregate_close(r->aggregate);
+    told_free(&r->told);
     json_decref(r->moved);
     free(r->rows);
     crew_close(&r->crew);
