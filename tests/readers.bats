@@ -173,9 +173,9 @@ peak() {
 
 @test "a stopped reader of snapshots costs the memory of one model, and no time" {
     local bound least=0 most=0 i
-    bound=$((16000000 / 1024 + 10240))
+    bound=$((4000000 / 1024 + 10240))
     mkfifo pipe
-    dsgd-shard -q --features 4000000 -o wide "$(data 16-uneven-shards-end/a.svm)"
+    dsgd-shard -q --features 1000000 -o wide "$(data 16-uneven-shards-end/a.svm)"
     for i in draining stopped; do
         rm -f run.trace
         dsgd-ps -q -m logistic -T 1h -S 1 -o /dev/null -t run.trace -x 'exec dsgd-worker -q wide' > pipe 3>&- &
@@ -186,7 +186,7 @@ peak() {
         else
             exec 8< pipe
         fi
-        eventually -s 60 enough 12
+        eventually -s 60 enough 40
         most=$(peak)
         [ $i = stopped ] || least=$most
         kill -TERM "$server"
@@ -195,6 +195,8 @@ peak() {
     done
     echo "draining $least kB, stopped $most kB, allowed $bound more"
     [ "$most" -le $((least + bound)) ]
+    # Who drains may be slower than the updates: then it costs no more. 40 models were made.
+    [ "$least" -le $((20 * 4000000 / 1024)) ]
 }
 
 @test "a worker that stops reading holds up nobody, and costs the memory of its next parameters" {

@@ -241,6 +241,20 @@ killed() {
     cmp model again
 }
 
+@test "a spare with other data fills no place while a run that goes on gathers its workers, though one is missing" {
+    dsgd-shard -q -o other --no-header --label-column 65 <(zcat "$top_srcdir/share/data/digits-train.csv.gz" | head -n 200)
+    train -q -C ck -J 5 -o part
+    background w0 dsgd-worker -q -c "unix:$PWD/sock" -r 0 shard-0
+    background w1 dsgd-worker -q -c "unix:$PWD/sock" -r 1 shard-1
+    background spare dsgd-worker -q -c "unix:$PWD/sock" other
+    server -J 10 --resume --join-timeout 2s -e inverse:0.003,decay=0.01
+    local status=0
+    wait "$server" || status=$?
+    assert_equal "$status" 5
+    grep -q 'other waits as a spare' ps.err
+    grep -q 'dsgd-ps: 2 of 3 workers joined within 2 s (--join-timeout)' ps.err
+}
+
 @test "what was made in passes counts on, and who made all its passes is not awaited" {
     head -n 40 <(zcat "$top_srcdir/share/data/digits-train.csv.gz") > few.csv
     dsgd-shard -q -o shard-1 --no-header --label-column 65 few.csv
