@@ -9,7 +9,7 @@
 load lib/common
 
 programs='dsgd-eval dsgd-plan dsgd-ps dsgd-shard dsgd-sim dsgd-trace dsgd-worker'
-pages='dsgd.7 dsgd-eval.1 dsgd-files.5 dsgd-formats.5 dsgd-plan.1 dsgd-protocol.7 dsgd-ps.1 dsgd-sets.7 dsgd-shard.1 dsgd-sim.1 dsgd-trace.1 dsgd-worker.1'
+pages='dsgd.7 dsgd-eval.1 dsgd-files.5 dsgd-formats.5 dsgd-launch.7 dsgd-plan.1 dsgd-protocol.7 dsgd-ps.1 dsgd-sets.7 dsgd-shard.1 dsgd-sim.1 dsgd-trace.1 dsgd-worker.1'
 
 setup() {
     man=$top_srcdir/man
@@ -226,6 +226,12 @@ make_inputs() {
     for i in features sets; do
         "$python" "$top_srcdir/tests/lib/tensors.py" $i.safetensors x:BF16:2x2:1,2,3,4 y:U8:2:1,0 pixels:U8:2x1:1,2 class:I8:2:0,1
     done
+}
+
+@test "the examples of dsgd-launch(7) run" {
+    export DSGD_LAUNCH=$top_srcdir/share/launch
+    run_examples dsgd-launch.7
+    assert_equal "$(ls grid | wc -l)" 6
 }
 
 @test "the examples of dsgd-formats(5) run, one for each format and more" {
