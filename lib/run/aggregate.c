@@ -82,6 +82,13 @@ static int diverged(const struct aggregate *a, const char *what, struct err *e)
                    (uintmax_t)a->iteration + 1, what);
 }
 
+static int gradient_diverged(const struct aggregate *a, uint64_t worker, struct err *e)
+{
+    char what[60];
+    snprintf(what, sizeof what, "a gradient of worker %ju", (uintmax_t)worker);
+    return diverged(a, what, e);
+}
+
 /* The gradient just taken is held, added, or, when it makes an update all by itself, used as it is. The trace has
  * also one that ends the run: a replay must meet it. */
 static int on_take(struct aggregate *a, const struct act *act, struct turn *t, struct err *e)
@@ -89,11 +96,9 @@ static int on_take(struct aggregate *a, const struct act *act, struct turn *t, s
     act_trace_push(a->trace, t->now, act, a->iteration, t->g);
     if (!isfinite(t->g->loss) && a->conf.layout->size > 0)
         return diverged(a, "the loss", e);
-    char what[60];
-    snprintf(what, sizeof what, "a gradient of worker %ju", (uintmax_t)act->worker);
     struct entries g = { t->g->index, t->g->g, t->g->index != NULL ? t->g->n : a->conf.layout->size };
     if (!floats_finite(g.value, g.n))
-        return diverged(a, what, e);
+        return gradient_diverged(a, act->worker, e);
     struct share one = { act->worker, t->g->rows, t->g->loss };
     if (sum_count(&a->sum, &one, e) < 0)
         return -1;
