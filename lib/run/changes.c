@@ -67,6 +67,10 @@ const uint32_t *changes_since(struct changes *c, uint64_t version, size_t *n)
     if (version < c->known || version >= now)
         return NULL;
     const size_t first = c->gone + (size_t)(version - c->known), at = end_of(c, first), end = end_of(c, c->n);
+    if (first + 1 == c->n) { /* of one update: as it was told */
+        *n = end - at;
+        return *n < c->size / WORTH ? c->index + at : NULL;
+    }
     if (c->to != now || c->from != version) {
         if (mem_grow(&c->list, &c->list_cap, end - at + 1, sizeof *c->list, &ignored) < 0)
             return NULL;

@@ -25,11 +25,11 @@ struct changes {
     uint64_t from, to;        /* what changed between these versions */
 };
 
-/* An update that made this version changed the parameters index[0 .. n); index NULL: all of them, perhaps. */
+/* An update that made this version changed the parameters index[0 .. n), ascending; index NULL: all of them, perhaps. */
 int changes_note(struct changes *c, uint64_t version, const uint32_t *index, size_t n, struct err *e);
 
 /* The parameters that changed since that version, ascending; *n is how many. NULL: not known, or so many that all of them
- * are sent as quickly; or no memory. */
+ * are sent as quickly; or no memory. They stay until the next call. */
 const uint32_t *changes_since(struct changes *c, uint64_t version, size_t *n);
 
 void changes_close(struct changes *c);
