@@ -199,8 +199,7 @@ static int on_resumed(struct rerun *r, const struct trace_event *ev, struct err 
 {
     struct train_conf *c = &r->conf->train;
     if (ev->iteration != aggregate_iteration(r->aggregate))
-        return err_set(e, ERR_DATA,
-                       "the run goes on after update %" PRIu64 ", of a trace that is not here",
+        return err_set(e, ERR_DATA, "the run goes on after update %" PRIu64 ", of a trace that is not here",
                        ev->iteration);
     uint64_t *budget = mem_new((size_t)r->conf->workers, sizeof *budget, e);
     int rc = budget == NULL ? -1 : train_note_take(c, ev->note, e);
