@@ -5,6 +5,7 @@
 #include "base/opt.h"
 #include "delay/delay.h"
 #include "run/plan/plan.h"
+#include "run/pools.h"
 
 #define AT(member) offsetof(struct plan_conf, member)
 static const struct opt opts[] = {
@@ -33,9 +34,11 @@ static const struct opt opts[] = {
       AT(target_gap), NULL },
     { "deadline", 0, "TIME", NULL, "time that may pass until then", set_period, AT(deadline), NULL },
     PRICE_OPTS(plan_conf, price),
+    POOL_OPT(plan_conf, pools),
     { "best", 0, NULL, NULL, "print only the best, as options for dsgd-ps", set_flag, AT(best), NULL },
     { "curve", 0, NULL, NULL, "print the bound of each policy over time, for dsgd-trace plot", set_flag, AT(curve),
       NULL },
+    { "statement", 0, NULL, NULL, "print hours, money and joules of each policy", set_flag, AT(statement), NULL },
     { "json", 0, NULL, NULL, "print JSON Lines instead of TSV", set_flag, AT(json), NULL },
     { "draws", 0, "N", "50k", "minibatches simulated for a row without a formula; 0: bounds", set_whole,
       AT(draws), NULL },

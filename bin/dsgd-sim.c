@@ -3,6 +3,7 @@
 
 #include "base/opt.h"
 #include "delay/delay.h"
+#include "run/pools.h"
 #include "run/simulate/replay.h"
 #include "run/simulate/simulate.h"
 
@@ -15,6 +16,7 @@ static const struct opt opts[] = {
       set_list, offsetof(struct sim_conf, delays), &delay_table },
     { "comm", 0, "SPEC", NULL, "time added to each exchange with the server, or 'help'", NULL,
       offsetof(struct sim_conf, comm), &delay_table },
+    POOL_OPT(sim_conf, pools),
     { "no-model", 0, NULL, NULL, "simulate times and staleness alone", set_flag,
       offsetof(struct sim_conf, no_model), NULL },
     { "replay", 0, "TRACE", NULL, "execute a recorded run again, to the same bits", set_text,

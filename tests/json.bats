@@ -36,6 +36,8 @@ table() {
     table dsgd-eval-constants/1 dsgd-eval -m model --constants shard
     table dsgd-eval-proba/1 dsgd-eval -m model --proba shard
     table dsgd-plan/1 dsgd-plan -P 2 -d exp:1s -p sync -p k-sync
+    table dsgd-plan-statement/1 dsgd-plan -P 2 -d exp:1s -p sync --statement
+    table dsgd-plan-curve/1 dsgd-plan -P 2 -d exp:1s -p sync -p k-sync --curve --L 1 --c 0.1 --sigma2 1 --gap 50 -e 0.05
     for verb in delays fit staleness summary; do
         table "dsgd-trace-$verb/1" dsgd-trace "$verb" run.trace
     done

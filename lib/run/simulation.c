@@ -63,7 +63,7 @@ struct aggregate *simulation_aggregate(const struct simulation *s)
 /* The draw of the exchange; the same place in its stream for the same minibatch, as for delays. */
 static double exchange(const struct simulation *s, uint64_t worker, uint64_t seq)
 {
-    const struct spec *comm = s->conf.comm;
+    const struct spec *comm = s->conf.comm != NULL ? delays_of(s->conf.comm, worker) : NULL;
     struct rng r;
     if (comm == NULL || comm->plug == NULL)
         return 0;

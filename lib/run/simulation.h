@@ -21,7 +21,7 @@
 struct simulation_conf {
     const struct train_conf *train; /* the rules, b, seed and ends */
     const struct delays *delays;    /* of all workers: P */
-    const struct spec *comm;        /* added to each exchange; no plug: nothing */
+    const struct delays *comm;      /* added to each exchange of a worker; NULL: nothing */
     struct crew *crew;              /* started; NULL: no model, times and staleness alone */
     struct trace_writer *trace;     /* may be unopened */
     void (*updated)(void *self, double now, struct err *e); /* after each update; or NULL */

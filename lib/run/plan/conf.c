@@ -40,6 +40,9 @@ int plan_check(const struct plan_conf *c, size_t shards, struct err *e)
     if (c->curve && (c->best || shards > 0))
         return err_set(e, ERR_USAGE, "--curve: it prints bounds, so it goes neither with --best nor with SHARDs (see "
                        "dsgd-plan --help)");
+    if (c->statement && (c->best || c->curve))
+        return err_set(e, ERR_USAGE, "--statement: it is a table of its own, so it goes neither with --best nor with "
+                       "--curve (see dsgd-plan --help)");
     if (!c->best && !c->curve && !has_target(c) && !isnan(c->deadline))
         return err_set(e, ERR_USAGE, "--deadline: it needs a --target-loss or a --target-gap, or --best (see "
                        "dsgd-plan --help)");

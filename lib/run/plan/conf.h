@@ -20,6 +20,7 @@ struct plan_conf {
     struct log log;
     uint64_t workers;          /* P; 0: what -d says of it */
     struct text_list delays;   /* -d: SPECs, a trace, or "-" */
+    struct text_list pools;    /* --pool */
     struct text_list policies; /* -p: SPECs, or names: with every K */
     struct train_conf train;   /* b, step and what else makes an update; no policy, no end */
     const char *constants;     /* a file, or NULL */
@@ -28,7 +29,7 @@ struct plan_conf {
     struct price_conf price;
     uint64_t draws; /* minibatches that a row without a formula is simulated for; 0: none */
     double budget;  /* seconds that the race may take */
-    bool best, curve, json;
+    bool best, curve, statement, json;
     struct input input;
     const struct opt *opts; /* the program's rows, */
     uint64_t options;       /* and which of them were on the command line */

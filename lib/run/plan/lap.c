@@ -99,7 +99,8 @@ int lap_run(struct lap *lap, const struct lap_conf *c, const struct spec *policy
 {
     struct train_conf rules = *c->train;
     struct trace_writer none = { 0 };
-    struct simulation_conf conf = { .train = &rules, .delays = c->delays, .crew = c->crew, .trace = &none };
+    struct simulation_conf conf = { .train = &rules, .delays = c->delays, .comm = c->comm,
+                                    .crew = c->crew, .trace = &none };
     rules.policy = *policy;
     rules.seed += seed;
     rules.seconds = limit;

@@ -14,7 +14,7 @@
 /* Of all laps of a race. */
 struct lap_conf {
     const struct train_conf *train; /* the rules, seed of the first lap; no policy, no end */
-    const struct delays *delays;
+    const struct delays *delays, *comm; /* comm: NULL where exchanges take no time */
     struct crew *crew; /* started */
     double target;     /* loss; NAN: none, only the loss at the end counts */
     bool penalty;      /* the target is of the loss with the penalty */

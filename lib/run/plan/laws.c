@@ -212,7 +212,19 @@ static int take(struct laws *l, const struct plan_conf *c, struct err *e)
     return 0;
 }
 
-int laws_open(struct laws *l, const struct plan_conf *c, struct err *e)
+/* Pools are delays, prices and powers of ranges of workers. */
+static int take_pools(struct laws *l, struct plan_conf *c, struct text_list *comm, struct err *e)
+{
+    if (pools_open(&l->pools, &c->pools, e) < 0 || pools_count(&l->pools, &c->workers, e) < 0 ||
+        pools_list(&l->pools, POOL_DELAY, &c->delays, e) < 0 ||
+        pools_list(&l->pools, POOL_PRICE, &c->price.price, e) < 0 ||
+        pools_list(&l->pools, POOL_WATTS, &c->price.watts, e) < 0 ||
+        pools_list(&l->pools, POOL_COMM, comm, e) < 0)
+        return -1;
+    return comm->n > 0 ? set_list(comm, "const:0", e) : 0;
+}
+
+static int open_delays(struct laws *l, const struct plan_conf *c, const struct text_list *comm, struct err *e)
 {
     if (c->delays.n == 0)
         return err_set(e, ERR_USAGE, "-d is missing: the time of a minibatch, a trace, or - for a table "
@@ -223,12 +235,24 @@ int laws_open(struct laws *l, const struct plan_conf *c, struct err *e)
         l->workers = c->workers;
     if (l->workers == 0)
         return err_set(e, ERR_USAGE, "-P is missing: the number of workers (see dsgd-plan --help)");
-    return delays_open(&l->delays, &l->texts, l->workers, e);
+    if (delays_open(&l->delays, &l->texts, l->workers, e) < 0)
+        return -1;
+    return comm->n == 0 || delays_open(&l->comm, comm, l->workers, e) == 0 ? 0 : err_ctx(e, "comm");
+}
+
+int laws_open(struct laws *l, struct plan_conf *c, struct err *e)
+{
+    struct text_list comm = { 0 };
+    int status = take_pools(l, c, &comm, e) < 0 ? -1 : open_delays(l, c, &comm, e);
+    free(comm.v);
+    return status;
 }
 
 void laws_close(struct laws *l)
 {
+    delays_close(&l->comm);
     delays_close(&l->delays);
+    pools_close(&l->pools);
     for (size_t i = 0; i < l->n; i++)
         free(l->owned[i]);
     free(l->owned);

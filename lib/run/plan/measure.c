@@ -142,7 +142,7 @@ int measure(struct measured *m, const struct spec *policy, const struct measure_
     struct train_conf t = { 0 };
     struct watch w = { .prices = c->prices };
     struct trace_writer trace = { .see = see, .self = &w };
-    struct simulation_conf conf = { .train = &t, .delays = c->delays, .trace = &trace };
+    struct simulation_conf conf = { .train = &t, .delays = c->delays, .comm = c->comm, .trace = &trace };
     struct simulation *s = NULL;
     *m = (struct measured){ NAN, NAN, NAN, NAN, NAN, NAN };
     int status = rules(&t, policy, c->seed, e);

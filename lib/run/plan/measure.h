@@ -17,7 +17,7 @@ struct measured {
 };
 
 struct measure_conf {
-    const struct delays *delays;
+    const struct delays *delays, *comm; /* comm: NULL where exchanges take no time */
     const struct prices *prices;
     uint64_t seed;
     uint64_t draws; /* minibatches */

@@ -16,6 +16,10 @@ enum {
 static int predict(const struct outlook *o, struct prospect *p, struct err *e)
 {
     const struct knobs *k = &p->knobs;
+    if (o->comm != NULL) { /* the sum of two draws: no formula is known */
+        p->time = (struct runtime){ NAN, METHOD_BOUND, 0, INFINITY, NAN, NAN, NAN };
+        return 0;
+    }
     struct runtime_policy which = {
         .name = p->policy.plug->name,
         .k = k->combine,
@@ -96,7 +100,7 @@ static bool too_few(const struct outlook *o, const struct prospect *p, uint64_t 
 
 static int simulate_open(const struct outlook *o, struct prospects *p, size_t rows, struct err *e)
 {
-    struct measure_conf conf = { o->delays, o->prices, o->conf->train.seed, draws_each(o, rows) };
+    struct measure_conf conf = { o->delays, o->comm, o->prices, o->conf->train.seed, draws_each(o, rows) };
     struct measured m;
     size_t left = 0;
     for (size_t i = 0; i < p->n; i++) {
@@ -142,7 +146,7 @@ static struct objective objective_of(const struct outlook *o)
         .m_g = c->m_g,
         .gap = c->gap,
         .gamma = c->gamma,
-        .p0 = isnan(c->p0) ? error_p0(o->delays) : c->p0,
+        .p0 = !isnan(c->p0) ? c->p0 : o->comm != NULL ? 0 : error_p0(o->delays),
         .m = (double)o->conf->train.batch,
     };
 }

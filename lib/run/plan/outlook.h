@@ -13,6 +13,7 @@
 struct outlook {
     const struct plan_conf *conf;
     const struct delays *delays;
+    const struct delays *comm; /* of exchanges; NULL: they take no time */
     const struct prices *prices;
     const struct constants *constants;
     double step;   /* eta, where it is a constant that plain sgd makes; else NAN: no bound holds */

@@ -53,6 +53,30 @@ static void row(struct tsv *t, const struct planning *p, const struct prospect *
     tsv_end(t);
 }
 
+/* Hours, money and joules to the target, or of an update. */
+static void statement_row(struct tsv *t, const struct planning *p, const struct prospect *one)
+{
+    bool each = !has_target(p->conf);
+    double seconds = each ? one->time.mean : one->seconds, hours = seconds / 3600;
+    tsv_text(t, one->policy.plug->name);
+    tsv_whole(t, one->knobs.combine);
+    tsv_limit(t, each ? 1 : seconds / one->time.mean);
+    tsv_limit(t, hours);
+    tsv_limit(t, hours * (double)p->laws.workers);
+    tsv_limit(t, outlook_money(&p->outlook, seconds));
+    tsv_limit(t, each ? one->joules : outlook_joules(&p->outlook, one, seconds));
+    tsv_end(t);
+}
+
+static void print_statement(const struct planning *p)
+{
+    static const char *const names[] = { "policy", "K", "updates", "hours", "worker_hours", "money", "joules", NULL };
+    struct tsv t;
+    tsv_open(&t, stdout, p->conf->json, "dsgd-plan-statement/1", names);
+    for (size_t i = 0; i < p->prospects.n; i++)
+        statement_row(&t, p, &p->prospects.v[i]);
+}
+
 static void print_table(const struct planning *p)
 {
     struct tsv t;
@@ -129,7 +153,9 @@ static int answer(const struct planning *p, struct err *e)
                  "factor of 2 L/c = %g in the noise: name SHARDs to race on", 2 * p->constants.L / p->constants.c);
     if (p->conf->curve)
         return curve_print(&p->outlook, &p->prospects, e);
-    if (!p->conf->best)
+    if (p->conf->statement)
+        print_statement(p);
+    else if (!p->conf->best)
         print_table(p);
     else if (best != NULL)
         print_best(p, best);
@@ -194,7 +220,7 @@ static int open_all(struct planning *p, size_t shards, struct err *e)
         open_constants(p, e) < 0 || check_target(p, shards, e) < 0 ||
         prices_open(&p->prices, &c->price, p->laws.workers, e) < 0)
         return -1;
-    *o = (struct outlook){ c, &p->laws.delays, &p->prices, &p->constants, step_of(&c->train), c->target_gap,
+    *o = (struct outlook){ c, &p->laws.delays, p->laws.comm.laws > 0 ? &p->laws.comm : NULL, &p->prices, &p->constants, step_of(&c->train), c->target_gap,
                             shards > 0 };
     if (!isnan(c->target_loss))
         o->target = c->target_loss - p->constants.loss_min;

@@ -307,7 +307,7 @@ static int open_race(struct racing *r, struct prospects *p, char *const *paths, 
     for (size_t i = 0; status == 0 && i < r->n; i++)
         r->runner[i].value[0] = INFINITY; /* until it has run */
     free(who);
-    r->lap = (struct lap_conf){ &o->conf->train, o->delays, &r->crew, r->lap.target, r->lap.penalty,
+    r->lap = (struct lap_conf){ &o->conf->train, o->delays, o->comm, &r->crew, r->lap.target, r->lap.penalty,
                                 clock_now() + o->conf->budget };
     return status;
 }

@@ -70,11 +70,11 @@ int sim_check(const struct sim_conf *c, size_t n, uint64_t *workers, struct err 
     return train_check_policy(&c->train, *workers, e);
 }
 
-static json_t *delays(const struct sim_conf *c)
+static json_t *texts(const struct text_list *list)
 {
     json_t *all = json_array();
-    for (size_t i = 0; i < c->delays.n; i++)
-        json_array_append_new(all, json_string(c->delays.v[i]));
+    for (size_t i = 0; i < list->n; i++)
+        json_array_append_new(all, json_string(list->v[i]));
     return all;
 }
 
@@ -82,9 +82,10 @@ json_t *sim_describe(const struct sim_conf *c, uint64_t workers, const struct cr
                      struct err *e)
 {
     json_t *rules = train_describe(&c->train, e);
-    json_t *all = json_pack("{s:s, s:s, s:s, s:I, s:s, s:o, s:s*}", "program", "dsgd-sim",
+    json_t *all = json_pack("{s:s, s:s, s:s, s:I, s:s, s:o, s:s*, s:o*}", "program", "dsgd-sim",
                             "version", PACKAGE_VERSION, "run", "", "P", (json_int_t)workers,
-                            "on_loss", "wait", "delay", delays(c), "comm", c->comm.text);
+                            "on_loss", "wait", "delay", texts(&c->delays), "comm", c->comm.text,
+                            "pools", c->pools.n > 0 ? texts(&c->pools) : NULL);
     if (rules != NULL && (all == NULL || json_object_update(all, rules) < 0))
         err_memory(e);
     json_decref(rules);

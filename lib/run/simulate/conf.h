@@ -21,7 +21,8 @@ struct sim_conf {
     struct train_conf train;
     uint64_t workers;        /* P; 0: the number of operands */
     struct text_list delays; /* -d */
-    struct spec comm;        /* added to each exchange; no plug: nothing */
+    struct spec comm;        /* added to each exchange, of workers whose pool has none; no plug: nothing */
+    struct text_list pools;  /* --pool */
     bool no_model;           /* time and staleness alone */
     const char *replay;      /* a trace to execute again, or NULL */
     struct input input;

@@ -10,7 +10,7 @@
 /* The times are those of the trace. */
 static int check_options(const struct sim_conf *c, struct err *e)
 {
-    static const char *const meaningless[] = { "delay", "comm", NULL };
+    static const char *const meaningless[] = { "delay", "comm", "pool", NULL };
     for (const char *const *o = meaningless; *o != NULL; o++)
         if (sim_given(c, *o))
             return err_set(e, ERR_USAGE,

@@ -2,6 +2,7 @@
 #include "run/simulate/simulate.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "delay/delays.h"
@@ -10,6 +11,7 @@
 #include "run/simulate/interrupt.h"
 #include "run/simulate/meter.h"
 #include "run/simulate/outlet.h"
+#include "run/simulate/statement.h"
 #include "run/simulation.h"
 
 enum { LOOK_EVERY = 1024 /* events between two looks for a signal, when they are all that is done */ };
@@ -18,7 +20,8 @@ enum { LOOK_EVERY = 1024 /* events between two looks for a signal, when they are
 struct session {
     const struct sim_conf *conf;
     uint64_t workers; /* P */
-    struct delays delays;
+    struct delays delays, comm;
+    struct statement statement; /* of pools, where there are some */
     struct crew crew; /* without a model it is empty */
     struct trace_writer trace;
     struct outlet outlet;
@@ -75,19 +78,19 @@ static void finish(struct session *s, const char *why, bool signalled)
     if (trace_close(&s->trace, &e) < 0 && s->failure.kind == ERR_OK)
         s->failure = e;
     account_print(&(struct account_conf){ &s->conf->log, s->workers, now }, a);
+    statement_print(&s->statement, &s->conf->log, now);
 }
 
 /* Averages of times without a mean go nowhere, however long the run. */
 static void warn_of_means(const struct session *s)
 {
     const struct log *log = &s->conf->log;
-    for (size_t i = 0; i < s->delays.laws; i++)
-        if (!isfinite(delay_mean(&s->delays.law[i].law)))
-            log_note(log, "%s has no finite mean: averages over the run do not settle",
-                     s->delays.law[i].law.text);
-    if (!isfinite(delay_mean(&s->conf->comm)))
-        log_note(log, "%s has no finite mean: averages over the run do not settle",
-                 s->conf->comm.text);
+    const struct delays *of[] = { &s->delays, &s->comm };
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < of[k]->laws; i++)
+            if (!isfinite(delay_mean(&of[k]->law[i].law)))
+                log_note(log, "%s has no finite mean: averages over the run do not settle",
+                         of[k]->law[i].law.text);
 }
 
 static int open_trace(struct session *s, struct err *e)
@@ -111,16 +114,46 @@ static int open_model(struct session *s, char *const *paths, size_t n, struct er
     return crew_start(&s->crew, e);
 }
 
-static int open_all(struct session *s, char *const *paths, size_t n, struct err *e)
+/* Pools become delays of ranges of workers, and their exchanges stand beside the one of --comm. */
+static int open_pools(struct sim_conf *c, struct statement *s, struct text_list *comm, struct err *e)
 {
-    if (sim_check(s->conf, n, &s->workers, e) < 0 ||
-        delays_open(&s->delays, &s->conf->delays, s->workers, e) < 0 ||
-        open_model(s, paths, n, e) < 0 || open_trace(s, e) < 0)
+    if (c->comm.plug != NULL && set_list(comm, c->comm.text, e) < 0)
+        return -1;
+    return statement_pools(s, &c->pools, e) < 0 || pools_count(&s->pools, &c->workers, e) < 0 ||
+                   pools_list(&s->pools, POOL_DELAY, &c->delays, e) < 0 ||
+                   pools_list(&s->pools, POOL_COMM, comm, e) < 0
+               ? -1
+               : 0;
+}
+
+/* Who has no exchange of its own and none of --comm has none: no delay. */
+static int open_delays(struct session *s, struct sim_conf *c, size_t n, struct err *e)
+{
+    struct text_list comm = { 0 };
+    int status = open_pools(c, &s->statement, &comm, e);
+    if (status == 0 && comm.n > 0 && c->comm.plug == NULL)
+        status = set_list(&comm, "const:0", e);
+    if (status == 0 && comm.n > 0 && c->delays.n == 0)
+        status = set_list(&c->delays, "const:0", e);
+    if (status == 0)
+        status = sim_check(c, n, &s->workers, e);
+    if (status == 0)
+        status = delays_open(&s->delays, &c->delays, s->workers, e);
+    if (status == 0 && delays_open(&s->comm, &comm, s->workers, e) < 0)
+        status = err_ctx(e, "--comm");
+    free(comm.v);
+    return status;
+}
+
+static int open_all(struct session *s, struct sim_conf *given, char *const *paths, size_t n, struct err *e)
+{
+    if (open_delays(s, given, n, e) < 0 || open_model(s, paths, n, e) < 0 || open_trace(s, e) < 0 ||
+        statement_open(&s->statement, &s->trace, e) < 0)
         return -1;
     struct simulation_conf conf = {
         .train = &s->conf->train,
         .delays = &s->delays,
-        .comm = &s->conf->comm,
+        .comm = &s->comm,
         .crew = s->conf->no_model ? NULL : &s->crew,
         .trace = &s->trace,
         .updated = updated,
@@ -137,7 +170,9 @@ static void close_all(struct session *s)
     outlet_close(&s->outlet);
     simulation_close(s->run);
     crew_close(&s->crew);
+    delays_close(&s->comm);
     delays_close(&s->delays);
+    statement_close(&s->statement);
 }
 
 static void live(struct session *s)
@@ -151,12 +186,12 @@ static void live(struct session *s)
     finish(s, why, interrupt_came() != NULL);
 }
 
-int simulate(const struct sim_conf *conf, char *const *paths, size_t n, struct err *e)
+int simulate(struct sim_conf *conf, char *const *paths, size_t n, struct err *e)
 {
     struct session s = { .conf = conf, .crew = { .conf = &conf->train, .log = &conf->log } };
     struct interrupt held;
     interrupt_hold(&held);
-    if (open_all(&s, paths, n, &s.failure) == 0) {
+    if (open_all(&s, conf, paths, n, &s.failure) == 0) {
         warn_of_means(&s);
         live(&s);
     }

@@ -8,8 +8,8 @@
 #include "run/simulate/conf.h"
 
 /* The whole life of a simulated run; paths[0 .. n): rows of its workers, one each, or one for all. Does
- * not return when a signal ended it. -1: ERR_NO (loss or parameters not finite, a delay beyond the
+ * not return when a signal ended it. Of pools the delays and the number of workers are filled in. -1: ERR_NO (loss or parameters not finite, a delay beyond the
  * clock), ERR_USAGE, ERR_DATA, ERR_SYSTEM. */
-int simulate(const struct sim_conf *conf, char *const *paths, size_t n, struct err *e);
+int simulate(struct sim_conf *conf, char *const *paths, size_t n, struct err *e);
 
 #endif
