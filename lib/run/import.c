@@ -110,7 +110,7 @@ static int write_all(const struct spans *s, const char *path, struct err *e)
 static void tell_names(const struct spans *s, const struct log *log)
 {
     const struct span *first = &s->v[0], *last = &s->v[s->n - 1];
-    if (*first->name && strcmp(first->name, "0") != 0)
+    if (s->workers > 1 && *first->name && strcmp(first->name, "0") != 0)
         log_note(log, "workers are numbered from 0 in order of their names: '%s' is 0, '%s' is %" PRIu64,
                  first->name, last->name, last->worker);
 }

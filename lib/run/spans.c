@@ -11,6 +11,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "data/fields.h"
+#include "run/logs.h"
+#include "run/places.h"
 
 enum column { WORKER, DURATION, START, END, STEP, COLUMNS };
 enum { NONE = -1, SHOWN = 40 };
@@ -165,6 +167,16 @@ static int read_rows(struct reader *r, struct spans *s, struct err *e)
     return more < 0 ? -1 : s->n > 0 ? 0 : err_set(e, ERR_DATA, "%s: no row in it", file(r));
 }
 
+int spans_add(struct spans *s, struct span *p, struct err *e)
+{
+    if (mem_grow(&s->v, &s->cap, s->n + 1, sizeof *s->v, e) == 0) {
+        s->v[s->n++] = *p;
+        return 0;
+    }
+    free(p->name);
+    return -1;
+}
+
 static bool whole(const char *text)
 {
     return *text && strspn(text, "0123456789") == strlen(text);
@@ -242,6 +254,25 @@ static int check_unit(const char *unit, struct err *e)
     return 0;
 }
 
+static int read_table(struct reader *r, struct spans *s, struct err *e)
+{
+    return read_header(r, e) < 0 || read_rows(r, s, e) < 0 ? -1 : arrange(s, file(r), e);
+}
+
+/* In logs of clusters a place does many things at a time. */
+static int read_log(log_reader *log_read, struct reader *r, struct spans *s, const struct import_conf *c,
+                    const struct log *log, struct err *e)
+{
+    if (c->duration != NULL || c->start != NULL || c->end != NULL || c->step != NULL)
+        return err_set(e, ERR_USAGE, "--%s: %s is no table with named columns, but a log whose fields are known",
+                       c->duration ? "duration" : c->start ? "start" : c->end ? "end" : "step", file(r));
+    if (log_read(s, &r->source, c, log, e) < 0)
+        return -1;
+    if (s->n == 0)
+        return err_set(e, ERR_DATA, "%s: no completed job in it", file(r));
+    return places_spread(s, e) < 0 ? -1 : arrange(s, file(r), e);
+}
+
 int spans_read(struct spans *s, const struct import_conf *c, const char *path, const struct log *log,
                struct err *e)
 {
@@ -250,8 +281,9 @@ int spans_read(struct spans *s, const struct import_conf *c, const char *path, c
     if (check_unit(c->unit, e) < 0)
         return -1;
     int status = open_source(&r, path, log, e);
-    if (status == 0 && (read_header(&r, e) < 0 || read_rows(&r, s, e) < 0 || arrange(s, file(&r), e) < 0))
-        status = -1;
+    log_reader *known = status == 0 ? log_known(&r.source) : NULL;
+    if (status == 0)
+        status = known != NULL ? read_log(known, &r, s, c, log, e) : read_table(&r, s, e);
     fields_free(&r.record);
     source_close(&r.source);
     return status;

@@ -24,6 +24,8 @@ struct spans {
 
 int spans_read(struct spans *s, const struct import_conf *conf, const char *path, const struct log *log,
                struct err *e);
+/* One more, whose name is owned from here on, also when there is no room. */
+int spans_add(struct spans *s, struct span *p, struct err *e);
 void spans_free(struct spans *s);
 
 #endif
