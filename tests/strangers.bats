@@ -98,12 +98,17 @@ end_run() {
     tell a run "$esc"
     tell a hello 0 3 100 -1 +1
     hears a 'error 3 HELLO: "run": '
+    wire c
+    tell c run $'\u202e'
+    tell c hello 0 3 100 -1 +1
+    hears c 'error 3 HELLO: "run": '
     wire b
     tell b hello 0 3 100 "$esc" b
     hears b 'error 3 HELLO: "classes": '
     [[ $heard == *"control characters"* ]]
     hang_up a
     hang_up b
+    hang_up c
     enter 0
     start 1
     end_run

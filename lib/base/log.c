@@ -4,13 +4,29 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* A pipe that poll calls writable takes a line whole. */
 bool log_ready(const struct log *l)
 {
     struct pollfd p = { .fd = STDERR_FILENO, .events = POLLOUT };
-    return l->lost == NULL || poll(&p, 1, 0) != 0;
+    if (l->reader == NULL || poll(&p, 1, l->reader->patience) > 0)
+        return true;
+    l->reader->patience = 0;
+    return false;
+}
+
+void log_lines(const struct log *l, const char *text)
+{
+    for (size_t n; *text != '\0'; text += n) {
+        n = strcspn(text, "\n");
+        n += text[n] == '\n';
+        if (log_ready(l))
+            fwrite(text, 1, n, stderr);
+        else
+            l->reader->lost++;
+    }
 }
 
 /* One write a line, so that the lines of several programs on one terminal do not mix. */
@@ -18,7 +34,7 @@ static void line(const struct log *l, const char *fmt, va_list ap)
 {
     char text[1200];
     if (!log_ready(l)) {
-        ++*l->lost;
+        l->reader->lost++;
         return;
     }
     int n = snprintf(text, sizeof text, "%s: ", l->name);

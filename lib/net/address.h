@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 
@@ -15,6 +16,10 @@ struct address {
     enum address_kind kind;
     char host[256];  /* tcp, tls: a name, IPv4, or IPv6 without its brackets */
     char path[4096]; /* unix */
+    struct {
+        dev_t device;
+        ino_t number;
+    } file; /* unix, listening: what was made at path */
     unsigned port;   /* tcp, tls: 0 .. 65535 */
     char token[TOKEN_TEXT + 1]; /* tcp: hex, or "" */
 };

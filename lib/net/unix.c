@@ -74,6 +74,14 @@ static int make_way(const struct address *a, struct err *e)
     return 0;
 }
 
+static void remember(struct address *a)
+{
+    struct stat st = { 0 };
+    lstat(a->path, &st);
+    a->file.device = st.st_dev;
+    a->file.number = st.st_ino;
+}
+
 static int listen_at(struct address *a, bool insecure, struct err *e)
 {
     (void)insecure;
@@ -86,8 +94,10 @@ static int listen_at(struct address *a, bool insecure, struct err *e)
     mode_t was = umask(0177); /* 0600 from the first moment */
     int bound = bind(fd, (struct sockaddr *)&at, sizeof at);
     umask(was);
-    if (bound == 0 && listen(fd, SOMAXCONN) == 0)
+    if (bound == 0 && listen(fd, SOMAXCONN) == 0) {
+        remember(a);
         return fd;
+    }
     err_sys(e, "cannot listen");
     close(fd);
     return -1;
@@ -113,9 +123,12 @@ static const char *doubt(const struct address *a)
                   : NULL;
 }
 
+/* Another program's that stands there by now stays. */
 static void unlisten(const struct address *a)
 {
-    unlink(a->path);
+    struct stat st;
+    if (lstat(a->path, &st) == 0 && st.st_dev == a->file.device && st.st_ino == a->file.number)
+        unlink(a->path);
 }
 
 const struct transport transport_unix = {

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/num.h"
 #include "policy/policy.h"
@@ -97,7 +98,15 @@ void account_print(const struct account_conf *c, const struct aggregate *a)
     if (a == NULL || c->log->level < 0)
         return;
     print_line(c, a);
-    print_table(c, a, stderr);
+    char *table = NULL;
+    size_t size;
+    FILE *out = open_memstream(&table, &size);
+    if (out != NULL) {
+        print_table(c, a, out);
+        if (fclose(out) == 0)
+            log_lines(c->log, table);
+        free(table);
+    }
     uint64_t thrown = aggregate_thrown(a);
     if (thrown > 0 && thrown != TRACE_NA)
         log_note(c->log, "%ju rows were in minibatches thrown away (cancelled, late or dropped)",

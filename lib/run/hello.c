@@ -241,11 +241,18 @@ static char *framed(char *text, const char *whose, size_t classes, struct err *e
     return NULL;
 }
 
+/* U+202A to U+202E and U+2066 to U+2069 turn the order of what a terminal shows. */
+static bool turns(const unsigned char *at)
+{
+    return at[0] == 0xe2 && ((at[1] == 0x80 && at[2] >= 0xaa && at[2] <= 0xae) ||
+                             (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9));
+}
+
 static bool has_control(const char *s)
 {
     const unsigned char *at = (const unsigned char *)s;
     for (; *at; at++)
-        if (*at < 0x20 || *at == 0x7f || (*at == 0xc2 && at[1] >= 0x80 && at[1] <= 0x9f))
+        if (*at < 0x20 || *at == 0x7f || (*at == 0xc2 && at[1] >= 0x80 && at[1] <= 0x9f) || turns(at))
             return true;
     return false;
 }

@@ -27,6 +27,7 @@ struct told {
 
 struct announcement {
     char *made; /* the file as it was written, links followed; or NULL */
+    char *text; /* what was written */
     struct told file, fd;
 };
 
@@ -178,16 +179,31 @@ int announce(struct server *s, struct err *e)
         rc = tell_fd(s, text, e);
     if (rc == 0 && c->address_file == NULL && c->ready_fd == NO_FD)
         show(s);
-    free(text);
+    if (s->announcement != NULL)
+        s->announcement->text = text;
+    else
+        free(text);
     return rc;
 }
 
-/* Its tokens open nothing any more. */
-static void remove_file(const char *path)
+static bool says(const char *path, const char *text)
+{
+    size_t n = strlen(text) + 1;
+    char *there = malloc(n);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    bool same = there != NULL && fd >= 0 && read(fd, there, n) == (ssize_t)(n - 1) && memcmp(there, text, n - 1) == 0;
+    if (fd >= 0)
+        close(fd);
+    free(there);
+    return same;
+}
+
+/* Its tokens open nothing any more. That of a server which came after this one stays. */
+static void remove_file(const struct announcement *a)
 {
     struct stat st;
-    if (path != NULL && lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-        unlink(path);
+    if (a->made != NULL && lstat(a->made, &st) == 0 && S_ISREG(st.st_mode) && says(a->made, a->text))
+        unlink(a->made);
 }
 
 void announce_close(struct server *s)
@@ -195,10 +211,11 @@ void announce_close(struct server *s)
     struct announcement *a = s->announcement;
     if (a == NULL)
         return;
-    remove_file(a->made);
+    remove_file(a);
     close_told(&a->file);
     close_told(&a->fd);
     free(a->made);
+    free(a->text);
     free(a);
     s->announcement = NULL;
 }

@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include "base/clock.h"
+#include "base/lock.h"
 #include "base/mem.h"
 #include "run/checkpoint.h"
 
@@ -29,6 +30,7 @@ struct journal {
     double took;      /* clock_now() when something was written last, or nothing was waiting */
     bool told;        /* that the reader has stopped */
     struct err stuck; /* the disk is full; or ERR_OK */
+    int lock;         /* on the file, or NO_LOCK */
 };
 
 /* How far a trace with these bytes is. */
@@ -171,7 +173,7 @@ static int try_file(struct journal *j, struct err *e)
     close(fd);
     if (!there)
         j->made = realpath(j->name, NULL);
-    return 0;
+    return lock_file(j->name, &j->lock, e);
 }
 
 /* There is a trace that this run may go on with. */
@@ -245,7 +247,7 @@ int journal_open(struct server *s, struct err *e)
     s->journal = mem_new(1, sizeof *s->journal, e);
     if (s->journal == NULL)
         return -1;
-    *s->journal = (struct journal){ .name = found ? to.name : path, .took = clock_now() };
+    *s->journal = (struct journal){ .name = found ? to.name : path, .took = clock_now(), .lock = NO_LOCK };
     if (found)
         return open_stream(s, &to, e);
     if (goes_on(s) && check_begun(s, e) < 0)
@@ -359,6 +361,8 @@ void journal_close(struct server *s)
     s->trace.take = NULL;
     stream_close(j->stream);
     remove_made(j);
+    if (j->lock != NO_LOCK)
+        close(j->lock);
     drop_block(j);
     free(j->made);
     free(j);

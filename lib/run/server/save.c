@@ -52,7 +52,7 @@ int save_open(struct server *s, struct err *e)
         return -1;
     s->save->saved = NO_PLACE;
     s->save->scribe = scribe_open(c->checkpoint, c->train.trace, e);
-    return s->save->scribe == NULL ? -1 : 0;
+    return s->save->scribe == NULL ? err_ctx(e, "the checkpoint (-C)") : 0;
 }
 
 int save_listen(struct server *s, struct err *e)
@@ -113,7 +113,7 @@ static void failed(struct server *s, struct err *e)
     if (v->last || again)
         return;
     log_note(s->log, "%s; the run goes on", e->text);
-    if (v->saved != NO_PLACE)
+    if (v->saved != NO_PLACE && stat(s->conf->checkpoint, &(struct stat){ 0 }) == 0)
         log_note(s->log, "%s is that of update %ju", s->conf->checkpoint, (uintmax_t)v->saved);
 }
 

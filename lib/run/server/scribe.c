@@ -19,6 +19,7 @@
 #endif
 
 #include "base/bytes.h"
+#include "base/lock.h"
 #include "base/mem.h"
 #include "base/out.h"
 #include "base/temp.h"
@@ -30,6 +31,7 @@ struct scribe {
     pid_t pid;     /* 0: it is not there any more */
     int talk;      /* orders and answers */
     int memory;    /* what both see */
+    int held;      /* the file, which no other program is to write (lock.h); from the fork on its own */
     void *room;    /* mapped; or NULL */
     size_t mapped; /* bytes */
 };
@@ -64,6 +66,21 @@ static void sync_before(const char *path)
     close(fd);
 }
 
+/* Who wrote it since goes on with the run, and this server should have ended before. */
+static int check_own(const struct scribe *s, struct err *e)
+{
+    if (!lock_passed(s->held, s->path))
+        return 0;
+    return err_set(e, ERR_SYSTEM, "%s: another program has written it since; end one of the two", s->path);
+}
+
+static void swap_held(struct scribe *s, int held, int other)
+{
+    s->held = held;
+    if (other != NO_LOCK)
+        close(other);
+}
+
 static int write_file(struct scribe *s, const struct order *o, struct err *e)
 {
     struct out out;
@@ -73,13 +90,17 @@ static int write_file(struct scribe *s, const struct order *o, struct err *e)
     bytes = s->room;
     size_t from = o->at + NUMBER;
     put_u64(bytes + o->at, (uint32_t)crc32_z(crc32(0, NULL, 0), bytes + from, o->bytes - from));
-    if (out_open(&out, s->path, e) < 0)
+    if (check_own(s, e) < 0 || out_open(&out, s->path, e) < 0)
         return -1;
     sync_before(s->before);
-    if (out_write(&out, bytes, o->bytes, e) == 0)
-        return out_commit(&out, e);
-    out_abort(&out);
-    return -1;
+    int next = fcntl(out.fd, F_DUPFD_CLOEXEC, 0); /* it is locked already */
+    int rc = out_write(&out, bytes, o->bytes, e);
+    if (rc == 0)
+        rc = out_commit(&out, e);
+    else
+        out_abort(&out);
+    swap_held(s, rc == 0 ? next : s->held, rc == 0 ? s->held : next);
+    return rc;
 }
 
 /* Until the server closes its end. */
@@ -95,14 +116,14 @@ static void serve(struct scribe *s)
 }
 
 /* A descriptor that the server closes must be closed, whoever else had it open. */
-static void keep_only(int a, int b)
+static void keep_only(int a, int b, int c)
 {
     long most = sysconf(_SC_OPEN_MAX);
     int null = open("/dev/null", O_RDWR);
     dup2(null, STDIN_FILENO);
     dup2(null, STDOUT_FILENO);
     for (int fd = STDERR_FILENO + 1; fd < (most > 0 && most < FDS_MAX ? most : FDS_MAX); fd++)
-        if (fd != a && fd != b)
+        if (fd != a && fd != b && fd != c)
             close(fd);
 }
 
@@ -114,7 +135,7 @@ static void be_scribe(struct scribe *s, int talk, pid_t server)
 #ifdef HAVE_PRCTL
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
-    keep_only(talk, s->memory);
+    keep_only(talk, s->memory, s->held);
     s->talk = talk;
     if (getppid() == server)
         serve(s);
@@ -165,8 +186,13 @@ struct scribe *scribe_open(const char *path, const char *before, struct err *e)
     if (s == NULL)
         return NULL;
     *s = (struct scribe){ .path = path, .before = before, .talk = -1, .memory = -1 };
-    out_sweep(path);
-    if (start(s, e) == 0)
+    int rc = lock_file(path, &s->held, e);
+    if (rc == 0) {
+        out_sweep(path);
+        rc = start(s, e);
+        swap_held(s, NO_LOCK, s->held);
+    }
+    if (rc == 0)
         return s;
     scribe_close(s);
     return NULL;

@@ -22,6 +22,7 @@
 #include "run/server/resume.h"
 #include "run/server/save.h"
 #include "run/server/state.h"
+#include "run/server/stream.h"
 
 /* Each of the P is started here or can connect. */
 static int check_workers(const struct server *s, struct err *e)
@@ -187,9 +188,9 @@ void server_summary(struct server *s)
     if (s->summed)
         return;
     s->summed = true;
-    s->conf->log.lost = NULL; /* nobody is held up any more */
-    if (s->lost > 0)
-        log_note(s->log, "%lu lines are missing here: nobody read them", s->lost);
+    s->reader.patience = 1000 * STREAM_PATIENCE; /* nobody is held up any more */
+    if (s->reader.lost > 0)
+        log_note(s->log, "%lu lines are missing here: nobody read them", s->reader.lost);
     struct account_conf c = { s->log, s->workers, s->seconds };
     if (progress_wanted(s->log))
         progress_wipe();
@@ -222,7 +223,7 @@ int server_run(struct server_conf *conf, int *signal_out, struct err *e)
         return secret_make(conf->make_key, e);
     if (fill_standard(e) < 0)
         return -1;
-    conf->log.lost = &s.lost;
+    conf->log.reader = &s.reader;
     sigaction(SIGPIPE, &ignore, &was);
     sigaction(SIGXFSZ, &ignore, &large); /* a file that may not grow is an error of write */
     if (open_all(&s, &s.failure) == 0) {
@@ -230,7 +231,7 @@ int server_run(struct server_conf *conf, int *signal_out, struct err *e)
         server_summary(&s);
     }
     close_all(&s);
-    conf->log.lost = NULL;
+    conf->log.reader = NULL;
     if (s.failure.kind == ERR_OK)
         s.failure = s.unwritten;
     sigaction(SIGPIPE, &was, NULL);

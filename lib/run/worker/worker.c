@@ -360,16 +360,16 @@ static void exact_timers(void)
 /* Who does not read them must not stop the heartbeats, and with them the run. */
 static void tell_missing(const struct log *log)
 {
-    if (*log->lost > 0)
-        log_note(log, "%lu lines are missing here: nobody read them", *log->lost);
+    if (log->reader->lost > 0)
+        log_note(log, "%lu lines are missing here: nobody read them", log->reader->lost);
 }
 
 int worker_run(const struct worker_conf *given, char *const *paths, size_t n, struct err *e)
 {
-    unsigned long lost = 0;
+    struct log_reader reader = { 0 };
     struct worker_conf conf = *given;
     struct worker w = { .conf = &conf };
-    conf.log.lost = &lost;
+    conf.log.reader = &reader;
     w.join = (struct join){ .connect = conf.connect ? conf.connect : "stdio",
                             .timeout = conf.connect_timeout,
                             .secrets = &conf.secrets,
