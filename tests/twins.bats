@@ -60,9 +60,13 @@ stopped() {
     server=$!
     begun() { [ "$(dsgd-eval -m ck shard-0 | awk 'NR == 2 { print $1 }')" -lt 100 ]; }
     eventually begun
-    cp ck stolen
-    mv stolen ck
-    eventually grep -q 'ck: another program has written it since; end one of the two; the run goes on' third.err
+    # Between its look and its rename the server may still replace the file.
+    taken() {
+        cp ck stolen
+        mv stolen ck
+        grep -q 'ck: another program has written it since; end one of the two; the run goes on' third.err
+    }
+    eventually taken
     kill -TERM "$server"
     ends 143
 }
