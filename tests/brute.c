@@ -45,7 +45,9 @@ static int read_all(struct brute *b, int argc, char **argv, struct err *e)
 
 static int try(struct brute *b, const char *text, struct err *e)
 {
-    struct lap_conf conf = { &b->train, &b->laws, &b->crew, b->target, false, INFINITY };
+    struct lap_conf conf = {
+        .train = &b->train, .delays = &b->laws, .crew = &b->crew, .target = b->target, .stop = INFINITY
+    };
     struct spec policy = { 0 };
     struct lap lap;
     int status = spec_parse(&policy, &policy_table, text, e);

@@ -7,7 +7,7 @@
 #include "base/err.h"
 
 /* Of one whose work must not wait for who reads stderr. */
-struct log_reader {
+struct stderr_reader {
     unsigned long lost; /* lines that it did not take in time */
     int patience;       /* milliseconds; a signal ends them, and after they were in vain there are none */
 };
@@ -15,7 +15,7 @@ struct log_reader {
 struct log {
     const char *name; /* the program's */
     int level;        /* -1 quiet, 0 usual, 1 verbose */
-    struct log_reader *reader; /* NULL: whoever it is, he is waited for */
+    struct stderr_reader *reader; /* NULL: whoever it is, he is waited for */
 };
 
 /* Whether a line can be written now, within the reader's patience. */

@@ -1,6 +1,7 @@
 /* Data sets: any bytes as a file of the format in $DSGD_FUZZ_FORMAT (default: auto). The first byte holds options,
  * the rest is the file. */
 #include <math.h>
+#include <string.h>
 
 #include "data/dataset.h"
 #include "fuzz.h"
@@ -54,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     char *paths[] = { file.path };
     if (format.plug == NULL)
         choose();
-    if (n == 0)
+    if (n == 0 || (strcmp(format.plug->name, "auto") != 0 && is_slow(data + 1, n - 1)))
         return 0;
     memory_file(&file, data + 1, n - 1);
     struct input in = { .format = format, .unlabelled = data[0] & UNLABELLED, .no_header = data[0] & NO_HEADER,

@@ -2,6 +2,7 @@
 #ifndef FUZZ_H
 #define FUZZ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,5 +24,8 @@ struct memory_file {
 
 /* The file holds these bytes now. */
 void memory_file(struct memory_file *f, const uint8_t *data, size_t n);
+
+/* LZMA's dictionaries take a millisecond to make, a hundred times what all else takes: unpacking it is for `auto`. */
+bool is_slow(const uint8_t *data, size_t n);
 
 #endif

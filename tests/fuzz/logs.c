@@ -48,7 +48,7 @@ static void as_spans(const char *path, unsigned named)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     static struct memory_file file;
-    if (n == 0)
+    if (n == 0 || is_slow(data + 1, n - 1))
         return 0;
     memory_file(&file, data + 1, n - 1);
     if (data[0] & DURATIONS)

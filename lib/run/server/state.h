@@ -149,7 +149,7 @@ struct server {
     bool summed;              /* the summary is printed */
     int signal;               /* that ended the run, or 0 */
     struct err failure;       /* that ended it, or ERR_OK */
-    struct log_reader reader; /* of stderr */
+    struct stderr_reader reader; /* of stderr */
     struct err unwritten;     /* what was asked for and is missing, while the run went on; or ERR_OK */
     struct announcement *announcement; /* of the addresses, or NULL */
 };

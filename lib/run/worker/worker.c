@@ -366,7 +366,7 @@ static void tell_missing(const struct log *log)
 
 int worker_run(const struct worker_conf *given, char *const *paths, size_t n, struct err *e)
 {
-    struct log_reader reader = { 0 };
+    struct stderr_reader reader = { 0 };
     struct worker_conf conf = *given;
     struct worker w = { .conf = &conf };
     conf.log.reader = &reader;
