@@ -67,11 +67,14 @@ digits() {
     cd run || return
     dsgd-ps --make-key key
     tasks() {
+        local tasks
         SLURM_NTASKS=3 SLURM_PROCID=0 DSGD_HOST=localhost "$launch/task" '../shard-%r' -- -m softmax -e 0.01 "$@" 2> said 3>&- &
+        tasks=($!)
         for rank in 1 2; do
             OMPI_COMM_WORLD_SIZE=3 OMPI_COMM_WORLD_RANK=$rank DSGD_WORKER='-d const:1ms' "$launch/task" '../shard-%r' -- -m softmax 3>&- &
+            tasks+=($!)
         done
-        wait
+        wait "${tasks[@]}"
     }
     tasks -J 5
     [ -s model ]
