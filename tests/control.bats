@@ -147,6 +147,7 @@ updates() {
     tells 'pause go on pause go on '
 }
 
+# bats test_tags=plain
 @test "a run whose rules were changed again and again is replayed from its trace to the same bytes" {
     shards 4
     background ps dsgd-ps -m softmax -e 0.01 -P 4 -p sync -J 100k -o model -t run.trace --control unix:control \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # share/launch: the grid of runs by make, and what of the other launchers can be told without a cluster.
-# bats file_tags=plain
+# bats file_tags=slow,plain
 
 setup() {
     load lib/common.bash

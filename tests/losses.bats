@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # Workers that are cut off, frozen or slow: who is lost, who is not, and how they come back.
-# bats file_tags=timing
+# bats file_tags=slow,timing
 
 setup() {
     load lib/common.bash
