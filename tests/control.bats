@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # dsgd-ps --control: orders for a run while it goes on, and that its trace still is the run.
+# bats file_tags=slow
 
 setup() {
     load lib/common.bash

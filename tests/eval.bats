@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # dsgd-eval: models and streams of models on data, with models written here byte by byte.
+# bats file_tags=slow
 
 setup() {
     load lib/common.bash

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # dsgd-shard --memory: rows that are more than memory may hold, through temporary files.
+# bats file_tags=slow,plain
 
 setup() {
     load lib/common.bash

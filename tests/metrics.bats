@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # dsgd-ps --metrics: the figures of a run over HTTP, and clients that are no good.
+# bats file_tags=slow
 
 setup() {
     load lib/common.bash

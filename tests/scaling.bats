@@ -1,4 +1,5 @@
 # Rows on their way into shards: scaled, held out, dealt out by class, like those of another shard.
+# bats file_tags=slow
 
 setup() {
     load lib/common.bash

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # dsgd-shard: no row lost or doubled, the same bytes for the same seed, all shards or none.
+# bats file_tags=slow
 
 setup() {
     load lib/common.bash

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # dsgd-sim: the same runs in virtual time.
+# bats file_tags=slow
 
 setup_file() {
     load lib/common.bash

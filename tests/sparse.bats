@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # Entries on the wire: what is sent of sparse rows goes with what is not 0 in them, and changes no bit of a run.
+# bats file_tags=slow
 
 setup() {
     load lib/common.bash

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # dsgd-ps and its outputs when a run does not begin, cannot write, is waited for or is stopped.
+# bats file_tags=slow
 
 setup() {
     load lib/common.bash

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # Two servers that are told the same files: the second is refused, or leaves what is not its own.
+# bats file_tags=slow
 
 setup() {
     load lib/common.bash
