@@ -350,6 +350,20 @@ pass_without() {
     [ "$ended" -eq 0 ]
 }
 
+@test "before the start who takes any rank makes way for who asks for it" {
+    ps_for 2 async -J 1 --worker-timeout 3s
+    wire w1
+    tell w1 hello - 3 100 -1 +1
+    tell w1 beat
+    [ "$heard" = ok ]
+    enter 0
+    hears w0 "welcome 0 2"
+    hears w1 "welcome 1 2"
+    hang_up w0
+    hang_up w1
+    kill "$server"
+}
+
 @test "a rank that is alive is refused, and its worker is left alone" {
     ps_for 1 async -J 1
     enter 0

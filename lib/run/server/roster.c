@@ -85,23 +85,6 @@ static int find_again(const struct peer *p, int64_t want, uint64_t *rank, struct
     return 0;
 }
 
-/* NO_PLACE: as a spare. */
-static int find_place(const struct peer *p, uint64_t *rank, struct err *e)
-{
-    const struct server *s = p->server;
-    int64_t want = p->hello.rank;
-    if (want == RANK_ANY && p->child != NULL)
-        want = (int64_t)p->child->rank;
-    *rank = NO_PLACE;
-    if (awaits_data(s))
-        return find_again(p, want, rank, e);
-    if (want == RANK_ANY)
-        *rank = free_place(s);
-    else if ((uint64_t)want < s->workers)
-        *rank = (uint64_t)want;
-    return *rank == NO_PLACE || s->places[*rank].peer == NULL ? 0 : claim(p, rank, e);
-}
-
 static void take_place(struct peer *p, uint64_t rank)
 {
     struct place *place = &p->server->places[rank];
@@ -120,6 +103,36 @@ static void make_ready(struct peer *p, uint64_t rank)
     take_place(p, rank);
     p->state = PEER_READY;
     log_detail(p->server->log, "worker %ju is %s", (uintmax_t)rank, p->label);
+}
+
+/* Before the start one that takes any place goes to another, for one that asks for this. */
+static bool makes_way(struct server *s, uint64_t rank)
+{
+    struct peer *there = s->places[rank].peer;
+    uint64_t other = free_place(s);
+    if (s->phase != PHASE_GATHER || there->hello.rank != RANK_ANY || there->child != NULL || other == NO_PLACE)
+        return false;
+    s->places[rank].peer = NULL;
+    make_ready(there, other);
+    return true;
+}
+
+/* NO_PLACE: as a spare. */
+static int find_place(const struct peer *p, uint64_t *rank, struct err *e)
+{
+    const struct server *s = p->server;
+    int64_t want = p->hello.rank;
+    if (want == RANK_ANY && p->child != NULL)
+        want = (int64_t)p->child->rank;
+    *rank = NO_PLACE;
+    if (awaits_data(s))
+        return find_again(p, want, rank, e);
+    if (want == RANK_ANY)
+        *rank = free_place(s);
+    else if ((uint64_t)want < s->workers)
+        *rank = (uint64_t)want;
+    bool vacant = *rank == NO_PLACE || s->places[*rank].peer == NULL || makes_way(p->server, *rank);
+    return vacant ? 0 : claim(p, rank, e);
 }
 
 int roster_hello(struct peer *p, const unsigned char *payload, size_t n, struct err *e)
