@@ -190,6 +190,7 @@ updates() {
     order checkpoint > answer
     jq -e ".ok and .checkpoint >= $n" answer || fail "$(cat answer)"
     [ -s state ]
+    answers 'checkpoint ' '.ok and .checkpoint != null'
     run -0 dsgd-eval -m state shard-0
     kill -9 "$(tail -n 1 .background)"
     eventually no_process

@@ -77,7 +77,7 @@ void control_saved(struct server *s, const struct err *failure)
 static void obey(struct client *c, const char *line)
 {
     struct server *s = c->control->server;
-    c->waits = strcmp(line, "checkpoint") == 0 && s->phase == PHASE_RUN;
+    c->waits = order_waits(s, line);
     c->wanted = c->waits ? aggregate_iteration(s->aggregate) : 0;
     json_t *text = order_answer(s, line);
     if (text != NULL) {

@@ -14,6 +14,7 @@
 struct order {
     const char *words, *rest, *help;
     bool running; /* only while the run goes on */
+    bool later;   /* its answer follows, as control_saved */
     json_t *(*carry_out)(struct server *s, const char *rest);
 };
 
@@ -201,15 +202,15 @@ static json_t *stop(struct server *s, const char *rest)
 static json_t *help(struct server *s, const char *rest);
 
 static const struct order orders[] = {
-    { "help", "", "this list", false, help },
-    { "status", "", "how far the run is, and by which rules", false, status },
-    { "workers", "", "each of them, and what became of its minibatches", false, workers },
-    { "set", " policy SPEC | step SPEC", "other rules from now on", true, set },
-    { "checkpoint", "", "write one now; the answer comes when it is on disk", true, checkpoint },
-    { "pause", "", "take no gradients; the clock stands still", true, pause_run },
-    { "resume", "", "take them again", true, resume },
-    { "drain", " RANK", "let the worker go when it has pushed what it has in hand", true, drain },
-    { "stop", "", "end the run as if it had come to its end", false, stop },
+    { "help", "", "this list", false, false, help },
+    { "status", "", "how far the run is, and by which rules", false, false, status },
+    { "workers", "", "each of them, and what became of its minibatches", false, false, workers },
+    { "set", " policy SPEC | step SPEC", "other rules from now on", true, false, set },
+    { "checkpoint", "", "write one now; the answer comes when it is on disk", true, true, checkpoint },
+    { "pause", "", "take no gradients; the clock stands still", true, false, pause_run },
+    { "resume", "", "take them again", true, false, resume },
+    { "drain", " RANK", "let the worker go when it has pushed what it has in hand", true, false, drain },
+    { "stop", "", "end the run as if it had come to its end", false, false, stop },
     { 0 },
 };
 
@@ -237,13 +238,26 @@ static const char *behind(const char *line, const struct order *o)
     return (*line != '\0') == (o->rest[0] != '\0') ? line : NULL;
 }
 
+/* The row of an order, or the last one, which is empty. */
+static const struct order *find(const char *line, const char **rest)
+{
+    const struct order *o = orders;
+    while (o->words != NULL && (*rest = behind(line, o)) == NULL)
+        o++;
+    return o;
+}
+
+bool order_waits(const struct server *s, const char *line)
+{
+    const char *rest;
+    return find(line, &rest)->later && s->phase == PHASE_RUN;
+}
+
 json_t *order_answer(struct server *s, const char *line)
 {
     struct err e = { 0 };
     const char *rest = NULL;
-    const struct order *o = orders;
-    while (o->words != NULL && (rest = behind(line, o)) == NULL)
-        o++;
+    const struct order *o = find(line, &rest);
     if (o->words == NULL)
         err_set(&e, ERR_USAGE, "'%.60s' is no order; 'help' lists them", line);
     else if (s->phase == PHASE_DRAIN && o->carry_out == stop)
