@@ -9,7 +9,6 @@
 #include "net/secret.h"
 #include "net/transport.h"
 
-enum { ADDRESS_TEXT = 4200 };
 
 static const struct transport *row_of(const struct address *a)
 {

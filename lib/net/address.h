@@ -12,6 +12,8 @@
 enum address_kind { ADDRESS_UNIX, ADDRESS_TCP, ADDRESS_TLS, ADDRESS_STDIO };
 enum { TOKEN_BYTES = 16, TOKEN_TEXT = 2 * TOKEN_BYTES /* hex digits */ };
 
+enum { ADDRESS_TEXT = 4400 /* bytes of any address as it is written */ };
+
 struct address {
     enum address_kind kind;
     char host[256];  /* tcp, tls: a name, IPv4, or IPv6 without its brackets */

@@ -4,8 +4,6 @@
 
 #include "run/server/state.h"
 
-enum { ADDRESS_TEXT = 4400 };
-
 /* Once all listen. A FIFO or a pipe takes it when its reader does: nobody waits for that. */
 int announce(struct server *s, struct err *e);
 /* Nobody can connect any more: the file goes, and so does what nobody has read. */

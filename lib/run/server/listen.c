@@ -1,6 +1,5 @@
 /* Where workers connect: listeners and their tokens. */
 #include <event2/listener.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

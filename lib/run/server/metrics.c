@@ -13,7 +13,6 @@
 #include "run/server/figures.h"
 
 enum {
-    ADDRESS_TEXT = 4400,
     CALLS = 16,          /* connections at a time; the oldest goes */
     HEADERS_MAX = 8192,  /* bytes of a request, */
     BODY_MAX = 1024,     /* which has no use for a body */

@@ -9,7 +9,7 @@
 #include "run/server/loss.h"
 #include "run/server/state.h"
 
-enum { ADDRESS_TEXT = 4400, STRANGERS_TOLD = 20 /* with a line each */ };
+enum { STRANGERS_TOLD = 20 /* with a line each */ };
 static const double half_open = 10; /* seconds within which a connection has to say HELLO */
 
 size_t peer_gradient_bytes(const struct server *s)

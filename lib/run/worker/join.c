@@ -16,7 +16,6 @@ static const double first_pause = 0.05, growth = 1.5, longest_pause = 2;
 static const double notice_after = 2; /* seconds of trying until people are told */
 static const double words_wait = 0.5;
 
-enum { ADDRESS_TEXT = 4400 };
 
 static void sleep_for(double seconds)
 {
