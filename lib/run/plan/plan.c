@@ -220,8 +220,9 @@ static int open_all(struct planning *p, size_t shards, struct err *e)
         open_constants(p, e) < 0 || check_target(p, shards, e) < 0 ||
         prices_open(&p->prices, &c->price, p->laws.workers, e) < 0)
         return -1;
-    *o = (struct outlook){ c, &p->laws.delays, p->laws.comm.laws > 0 ? &p->laws.comm : NULL, &p->prices, &p->constants, step_of(&c->train), c->target_gap,
-                            shards > 0 };
+    const struct delays *comm = p->laws.comm.laws > 0 ? &p->laws.comm : NULL;
+    *o = (struct outlook){ c, &p->laws.delays, comm, &p->prices, &p->constants, step_of(&c->train), c->target_gap,
+                           shards > 0 };
     if (!isnan(c->target_loss))
         o->target = c->target_loss - p->constants.loss_min;
     return prospects_open(&p->prospects, &c->policies, p->laws.workers, PROSPECT_RATIO, e);

@@ -31,7 +31,7 @@ struct scribe {
     pid_t pid;     /* 0: it is not there any more */
     int talk;      /* orders and answers */
     int memory;    /* what both see */
-    int held;      /* the file, which no other program is to write (lock.h); from the fork on its own */
+    int held;      /* the file, which no other program is to write (lock.h): the process has it open */
     void *room;    /* mapped; or NULL */
     size_t mapped; /* bytes */
 };
@@ -74,11 +74,12 @@ static int check_own(const struct scribe *s, struct err *e)
     return err_set(e, ERR_SYSTEM, "%s: another program has written it since; end one of the two", s->path);
 }
 
-static void swap_held(struct scribe *s, int held, int other)
+/* In place of what was held. */
+static void hold(struct scribe *s, int fd)
 {
-    s->held = held;
-    if (other != NO_LOCK)
-        close(other);
+    if (s->held != NO_LOCK)
+        close(s->held);
+    s->held = fd;
 }
 
 static int write_file(struct scribe *s, const struct order *o, struct err *e)
@@ -99,7 +100,10 @@ static int write_file(struct scribe *s, const struct order *o, struct err *e)
         rc = out_commit(&out, e);
     else
         out_abort(&out);
-    swap_held(s, rc == 0 ? next : s->held, rc == 0 ? s->held : next);
+    if (rc == 0)
+        hold(s, next);
+    else if (next != NO_LOCK)
+        close(next);
     return rc;
 }
 
@@ -190,7 +194,7 @@ struct scribe *scribe_open(const char *path, const char *before, struct err *e)
     if (rc == 0) {
         out_sweep(path);
         rc = start(s, e);
-        swap_held(s, NO_LOCK, s->held);
+        hold(s, NO_LOCK); /* the process has it */
     }
     if (rc == 0)
         return s;
