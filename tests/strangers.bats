@@ -99,7 +99,7 @@ end_run() {
     tell a hello 0 3 100 -1 +1
     hears a 'error 3 HELLO: "run": '
     wire c
-    tell c run $'\u202e'
+    tell c run $'\xe2\x80\xae'
     tell c hello 0 3 100 -1 +1
     hears c 'error 3 HELLO: "run": '
     wire b
